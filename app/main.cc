@@ -1,0 +1,120 @@
+// The command line of syncline.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <new>
+#include <string>
+
+#include "app/check.h"
+#include "app/environment.h"
+#include "app/run.h"
+#include "compute/interrupted.h"
+#include "report/version.h"
+#include "sim/engine/engine.h"
+#include "topology/input_error.h"
+
+namespace syncline {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kCouldNotFinish = 1;
+constexpr int kBadInput = 2;
+constexpr int kInterrupted = 130;
+
+// One line a message, whatever was read: values with line breaks in them stand in messages too.
+void complain(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  fmt::print(stderr, "syncline: {}\n", text);
+}
+
+int command_line(int argc, char** argv) {
+  CLI::App app("syncline: what will this network do to this training run?", "syncline");
+  app.set_version_flag("--version", std::string("syncline ") + kVersion);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 could not finish, 2 bad input, 130 interrupted (run again: it goes "
+      "on).");
+
+  RunOptions run_options;
+  CLI::App& run_command =
+      *app.add_subcommand("run", "Simulate a scenario, train its replicas, and write the results");
+  add_scenario_options(run_command, run_options);
+  run_command
+      .add_option("--out", run_options.out,
+                  "Folder of the results (default: runs/NAME); a run's folder is replaced")
+      ->type_name("DIR")
+      // An empty name is a slip (--out "$FOLDER"), not a wish for the default.
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("names no folder") : std::string();
+      });
+  const std::map<std::string, DeviceChoice> devices{
+      {"auto", DeviceChoice::AUTO}, {"cpu", DeviceChoice::CPU}, {"cuda", DeviceChoice::CUDA}};
+  run_command
+      .add_option_function<std::string>(
+          "--device", [&](const std::string& name) { run_options.device = devices.at(name); },
+          "Train on: auto, cpu or cuda (default: auto, a GPU where there is one)")
+      ->check([&](const std::string& name) {
+        return devices.contains(name) ? std::string()
+                                      : fmt::format("\"{}\"; write auto, cpu or cuda", name);
+      })
+      ->type_name("DEVICE");
+  run_command.add_flag("--quiet", run_options.quiet, "No progress on stderr");
+
+  ScenarioOptions check_options;
+  CLI::App& check_command = *app.add_subcommand(
+      "check", "Check a scenario and say what it means; trains and writes nothing");
+  add_scenario_options(check_command, check_options);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    complain(fmt::format(
+        "{}; see syncline {}--help", error.what(),
+        app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " "));
+    return kBadInput;
+  }
+  return run_command.parsed() ? run(run_options) : check(check_options);
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return command_line(argc, argv);
+  } catch (const InputError& error) {
+    complain(error.what());
+    return kBadInput;
+  } catch (const TrainingInterrupted&) {
+  } catch (const Interrupted&) {
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "syncline: out of memory\n");
+    return kCouldNotFinish;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return kCouldNotFinish;
+  }
+  fmt::print(stderr, "syncline: interrupted; run it again: it goes on where it was\n");
+  return kInterrupted;
+}
+
+}  // namespace
+}  // namespace syncline
+
+int main(int argc, char** argv) {
+  syncline::handle_signals();
+  const int code = syncline::guarded(argc, argv);
+  // What stdout could not take (a full disk, a closed pipe) is a failure too.
+  if (std::fflush(stdout) == 0 || code != syncline::kDone) return code;
+  // Whoever closed the pipe (head, a pager) knows.
+  if (errno != EPIPE)
+    syncline::complain(
+        fmt::format("the answer cannot be written to stdout: {}", std::strerror(errno)));
+  return syncline::kCouldNotFinish;
+}

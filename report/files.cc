@@ -1,0 +1,126 @@
+// The files of a run's folder.
+#include <fmt/format.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "report/report.h"
+#include "report/results.h"
+#include "topology/check.h"
+
+namespace syncline {
+namespace {
+
+std::string as_json(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
+  SYNCLINE_CHECK(status.ok(), status.ToString());
+  return text;
+}
+
+// A name in a CSV: quoted where it must be (RFC 4180).
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') quoted += '"';
+  }
+  return quoted + '"';
+}
+
+std::string loss_or_nothing(double loss) {
+  return std::isfinite(loss) ? fmt::format("{}", loss) : std::string();
+}
+
+std::string rounds_csv(const RunFacts& facts) {
+  std::string text = "round,steps,begun_s,all_joined_s,ended_s,bytes_sent,training_loss,loss\n";
+  std::size_t next = 0;
+  const std::vector<Evaluation>& evaluations = facts.outcome.evaluations;
+  for (const RoundRecord& round : facts.outcome.rounds) {
+    double sum = 0;
+    double steps = 0;
+    for (const auto& [number, weight] : round.losses) {
+      sum += facts.number(number) * weight;
+      steps += weight;
+    }
+    while (next < evaluations.size() && evaluations[next].round < round.round) ++next;
+    const bool evaluated = next < evaluations.size() && evaluations[next].round == round.round;
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", round.round, round.steps,
+                   round.begun.in_seconds(), round.all_joined.in_seconds(),
+                   round.ended.in_seconds(), round.sent.count(),
+                   loss_or_nothing(steps > 0 ? sum / steps : NAN),
+                   loss_or_nothing(evaluated ? facts.number(evaluations[next].loss) : NAN));
+  }
+  return text;
+}
+
+std::string workers_csv(const RunFacts& facts) {
+  std::string text =
+      "worker,cluster,hosts,step_s,steps,inner_steps_s,sync_within_cluster_s,waiting_for_others_s,"
+      "sync_s,bytes_sent,bytes_received\n";
+  for (std::size_t i = 0; i < facts.setup.workers.size(); ++i) {
+    const WorkerSetup& setup = facts.setup.workers[i];
+    const WorkerOutcome& outcome = facts.outcome.workers[i];
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n",
+                   field(setup.name), field(setup.cluster), setup.hosts.size(),
+                   setup.step.in_seconds(), outcome.steps, outcome.computing.in_seconds(),
+                   outcome.within.in_seconds(), outcome.waiting.in_seconds(),
+                   outcome.syncing.in_seconds(), outcome.sent.count(), outcome.received.count());
+  }
+  return text;
+}
+
+std::string links_csv(const RunFacts& facts) {
+  std::string text = "link,from,to,bandwidth_bit_s,latency_s,bytes,busy_s,mean_load,limited_s\n";
+  const Topology& topology = facts.scenario.topology;
+  const double virtual_s = facts.outcome.virtual_time.in_seconds();
+  for (const LinkOutcome& link : facts.outcome.links) {
+    const Bundle& bundle = topology.bundle(topology.bundle_of(link.channel));
+    const Link& member = topology.link(bundle.members.front());
+    const Direction along = topology.direction_of(link.channel);
+    const NodeId from = along == Direction::FORWARD ? bundle.a : bundle.b;
+    const NodeId to = along == Direction::FORWARD ? bundle.b : bundle.a;
+    double capacity = 0;
+    for (const LinkId id : bundle.members)
+      capacity +=
+          topology.link(id).capacity[static_cast<int>(topology.turned(id, along))].in_bytes_per_s();
+    const double latency =
+        member.latency_s[static_cast<int>(topology.turned(bundle.members.front(), along))];
+    const double load = capacity > 0 && std::isfinite(capacity) && virtual_s > 0
+                            ? static_cast<double>(link.use.bytes.count()) / (capacity * virtual_s)
+                            : 0;
+    fmt::format_to(
+        std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n",
+        field(bundle.members.size() == 1 ? member.name : topology.channel_name(link.channel)),
+        field(topology.node(from).name), field(topology.node(to).name), capacity * 8, latency,
+        link.use.bytes.count(), link.use.busy_s, load, link.limited_s);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_json(const RunFacts& facts) { return as_json(make_results(facts).summary()); }
+
+std::map<std::string, std::string> run_files(const RunFacts& facts) {
+  std::map<std::string, std::string> files;
+  files["results.json"] = as_json(make_results(facts));
+  files["real_time.json"] = as_json(make_real_time(facts));
+  files["rounds.csv"] = rounds_csv(facts);
+  files["workers.csv"] = workers_csv(facts);
+  files["links.csv"] = links_csv(facts);
+  files["scenario.textproto"] = facts.scenario.text(facts.measured_step);
+  if (facts.program != nullptr) {
+    std::ostringstream program;
+    facts.program->write_text(program);
+    files["program.txt"] = program.str();
+  }
+  return files;
+}
+
+}  // namespace syncline

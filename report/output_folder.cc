@@ -1,0 +1,142 @@
+#include "report/output_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include "topology/input_error.h"
+
+namespace syncline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What only a run's folder has.
+bool is_run(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "results.json", ignored) &&
+         fs::exists(folder / "scenario.textproto", ignored);
+}
+
+// The folder itself, past links and dots: a link cannot change places with a folder. Folders that
+// are not there yet stay as they are written.
+fs::path resolve(const std::string& path) {
+  std::error_code error;
+  fs::path resolved = fs::weakly_canonical(fs::absolute(path), error);
+  if (error)
+    throw InputError(fmt::format("--out {}: cannot be written: {}", path, error.message()));
+  if (!resolved.has_filename()) resolved = resolved.parent_path();
+  return resolved;
+}
+
+// The folder that one stands in, or one above it, would be pulled away under one's feet.
+bool holds_working_folder(const fs::path& folder) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  return !error && std::mismatch(folder.begin(), folder.end(), here.begin(), here.end()).first ==
+                       folder.end();
+}
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw std::runtime_error(
+      fmt::format("{}: cannot be written: {}; nothing was changed", path, std::strerror(error)));
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) fail(path, errno);
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      const int error = errno;
+      ::close(file);
+      fail(path, error);
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // Some file systems tell of a full disk only here.
+  if (::fsync(file) != 0) {
+    const int error = errno;
+    ::close(file);
+    fail(path, error);
+  }
+  if (::close(file) != 0) fail(path, errno);
+}
+
+// Removes what is left of it when the work in between throws.
+struct RemoveOnExit {
+  std::string path;
+  ~RemoveOnExit() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
+  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+  const fs::path folder = resolve(path_);
+  folder_ = folder.string();
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (fs::exists(status) && !fs::is_directory(status))
+    throw InputError(fmt::format("--out {}: is a file; name a folder", path_));
+  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(folder, error))) {
+    throw InputError(
+        fmt::format("--out {}: is a link to a folder that is not there; name another one", path_));
+  }
+  if (holds_working_folder(folder))
+    throw InputError(
+        fmt::format("--out {}: is the folder that this command runs in; name one below it", path_));
+  if (fs::is_directory(status) && !fs::is_empty(folder, error) && !is_run(folder)) {
+    throw InputError(fmt::format(
+        "--out {}: is not empty and no run's folder, so it is left alone; name another one",
+        path_));
+  }
+  const fs::path parent = folder.parent_path();
+  partial_ =
+      (parent / fmt::format(".{}.partial-{}", folder.filename().string(), ::getpid())).string();
+  fs::remove_all(
+      partial_,
+      error);  // of a process that was killed and had our number (in containers, they often do)
+  fs::create_directories(parent, error);
+  if (!error) fs::create_directory(partial_, error);
+  if (error)
+    throw InputError(fmt::format("--out {}: cannot be written: {}", path_, error.message()));
+  fs::remove(partial_, error);
+}
+
+void OutputFolder::publish(const std::map<std::string, std::string>& files) const {
+  const RemoveOnExit clean{partial_};
+  if (::mkdir(partial_.c_str(), 0777) != 0) fail(partial_, errno);
+  for (const auto& [name, text] : files) write_file(partial_ + "/" + name, text);
+  if (::rename(partial_.c_str(), folder_.c_str()) == 0)
+    return;  // nothing there, or an empty folder
+  if (errno != ENOTEMPTY && errno != EEXIST) fail(path_, errno);
+  if (!is_run(folder_)) fail(path_, ENOTEMPTY);  // somebody filled it while we worked
+  // The old run and the new one change places; `clean` then removes the old one.
+  if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0)
+    return;
+  if (errno != EINVAL && errno != ENOSYS) fail(path_, errno);
+  // A file system that cannot (NFS, some of FUSE): one after the other.
+  const RemoveOnExit old{partial_ + "-old"};
+  if (::rename(folder_.c_str(), old.path.c_str()) != 0) fail(path_, errno);
+  if (::rename(partial_.c_str(), folder_.c_str()) == 0) return;
+  const int error = errno;
+  ::rename(old.path.c_str(), folder_.c_str());
+  fail(path_, error);
+}
+
+}  // namespace syncline

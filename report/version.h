@@ -1,0 +1,7 @@
+#pragma once
+
+namespace syncline {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+}  // namespace syncline

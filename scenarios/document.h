@@ -1,0 +1,56 @@
+// A scenario file as it stands: its fields, and where each was written. Inside scenarios/ only.
+#pragma once
+
+#include <google/protobuf/text_format.h>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "scenarios/scenario.pb.h"
+#include "topology/input_error.h"
+
+namespace syncline {
+
+class Document {
+ public:
+  // Reads the file and applies "PATH=VALUE" changes in order. Throws InputError for what is not a
+  // scenario.
+  static Document read(const std::string& file, std::span<const std::string> sets);
+
+  const std::string& file() const { return file_; }
+  std::string folder() const;  // that relative paths start from
+  proto::Scenario& scenario() { return scenario_; }
+  const proto::Scenario& scenario() const { return scenario_; }
+
+  // The error for a field: "FILE:LINE: topology.links[2].latency: PROBLEM". A field that was not
+  // written has the line of what it belongs to.
+  InputError error(std::string_view path, std::string_view problem) const;
+
+  // What `read` returns; its InputError becomes the field's.
+  template <class Read>
+  auto at(std::string_view path, Read read) const {
+    try {
+      return read();
+    } catch (const InputError& problem) {
+      throw error(path, problem.what());
+    }
+  }
+
+ private:
+  void parse(const std::string& text);
+  void set(const std::string& assignment);
+  // Throws InputError for texts that are no plain text, and for numbers that an enum does not have.
+  void check_values(const google::protobuf::Message& message, const std::string& prefix) const;
+  void remember_places(const google::protobuf::Message& message,
+                       const google::protobuf::TextFormat::ParseInfoTree* tree,
+                       const std::string& prefix);
+
+  std::string file_;
+  proto::Scenario scenario_;
+  // Field path -> "FILE:LINE" or "--set PATH=VALUE".
+  std::map<std::string, std::string, std::less<>> places_;
+};
+
+}  // namespace syncline

@@ -1,0 +1,182 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/readers.h"
+
+namespace syncline {
+namespace {
+
+constexpr const char* kLocalStepsForm = "write for example local_steps: 50";
+
+// Each host of a cluster has its twin in every other one.
+void check_equal_clusters(const Document& document, const CheckedScenario& scenario,
+                          const std::string& path) {
+  std::vector<std::pair<std::string, std::size_t>> hosts;  // by cluster, in order of appearance
+  for (const WorkerSetup& worker : scenario.workers) {
+    auto known = std::find_if(hosts.begin(), hosts.end(),
+                              [&](const auto& entry) { return entry.first == worker.cluster; });
+    if (known == hosts.end()) known = hosts.insert(hosts.end(), {worker.cluster, 0});
+    known->second += worker.hosts.size();
+  }
+  for (const auto& [cluster, count] : hosts) {
+    if (count == hosts.front().second) continue;
+    throw document.error(path + ".algorithm",
+                         fmt::format("HIERARCHICAL needs as many hosts in every cluster: {} has "
+                                     "{}, {} has {}; write RING, or give them equal numbers",
+                                     hosts.front().first, hosts.front().second, cluster, count));
+  }
+}
+
+Collective read_collective(const Document& document, const CheckedScenario& scenario,
+                           const proto::Collective& collective, const std::string& path) {
+  switch (collective.algorithm()) {
+    case proto::Collective::HIERARCHICAL:
+      for (const WorkerSetup& worker : scenario.workers) {
+        if (worker.cluster.empty())
+          throw document.error(
+              path + ".algorithm",
+              fmt::format("HIERARCHICAL needs workers in clusters; {} is in none", worker.name));
+      }
+      check_equal_clusters(document, scenario, path);
+      return {CollectiveAlgorithm::HIERARCHICAL, {}};
+    case proto::Collective::PARAMETER_SERVER: {
+      const std::string& server = document.scenario().workers().server();
+      if (server.empty())
+        throw document.error(
+            path + ".algorithm",
+            R"(PARAMETER_SERVER needs its node; write workers { server: "NODE" })");
+      return {CollectiveAlgorithm::PARAMETER_SERVER, scenario.topology.require_node(server)};
+    }
+    default:
+      return {CollectiveAlgorithm::RING, {}};
+  }
+}
+
+OuterRule read_outer(Document& document, proto::Optimizer& outer) {
+  const std::string path = "strategy.diloco.outer";
+  if (!outer.has_kind()) outer.set_kind(proto::Optimizer::NESTEROV);
+  if (outer.kind() == proto::Optimizer::ADAMW)
+    throw document.error(path + ".kind", "ADAMW is an inner optimizer; write NESTEROV or SGD");
+  const bool nesterov = outer.kind() == proto::Optimizer::NESTEROV;
+  if (!outer.has_lr()) outer.set_lr(0.7);
+  if (!outer.has_momentum()) outer.set_momentum(nesterov ? 0.9 : 0);
+  if (!(outer.lr() > 0 && std::isfinite(outer.lr())))
+    throw document.error(path + ".lr", fmt::format("{}; write a number above 0", outer.lr()));
+  if (!(outer.momentum() >= 0 && outer.momentum() < 1))
+    throw document.error(path + ".momentum",
+                         fmt::format("{}; write a number from 0 to below 1", outer.momentum()));
+  if (!nesterov && outer.momentum() != 0)
+    throw document.error(path + ".momentum",
+                         "the outer SGD has none; write kind: NESTEROV, or leave it out");
+  if (outer.has_weight_decay() || outer.has_clip() || outer.has_warmup() || outer.has_decay()) {
+    throw document.error(
+        path,
+        "has kind, lr and momentum; weight_decay, clip, warmup and decay belong to training.inner");
+  }
+  return {nesterov ? OuterRule::Kind::NESTEROV : OuterRule::Kind::SGD, outer.lr(),
+          outer.momentum()};
+}
+
+Method read_method(Document& document, proto::Strategy& strategy) {
+  switch (strategy.method_case()) {
+    case proto::Strategy::kDataParallel:
+      return DataParallel{};
+    case proto::Strategy::kLocalSgd:
+      return LocalSgd{};
+    case proto::Strategy::kDiloco:
+      return Diloco{read_outer(document, *strategy.mutable_diloco()->mutable_outer())};
+    case proto::Strategy::METHOD_NOT_SET:
+      break;
+  }
+  throw document.error("strategy",
+                       "has no method; write one of data_parallel {}, local_sgd {}, diloco {}");
+}
+
+void read_within(Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
+  const std::string path = "strategy.within_cluster";
+  const bool per_cluster = document.scenario().workers().per() == proto::Workers::CLUSTER;
+  bool work_inside = false;
+  for (const WorkerSetup& worker : scenario.workers) work_inside |= worker.hosts.size() > 1;
+  if (!strategy.has_within_cluster()) {
+    if (!per_cluster || !work_inside) return;
+    strategy.mutable_within_cluster();  // a replica that is spread over hosts must sync inside
+  }
+  proto::Within& within = *strategy.mutable_within_cluster();
+  if (!within.has_local_steps()) within.set_local_steps(1);
+  if (!within.mutable_collective()->has_algorithm())
+    within.mutable_collective()->set_algorithm(proto::Collective::RING);
+  if (within.local_steps() == 0) throw document.error(path + ".local_steps", "0; write 1 or more");
+  if (within.collective().algorithm() != proto::Collective::RING)
+    throw document.error(path + ".collective.algorithm", "inside a cluster there is RING");
+  if (strategy.has_data_parallel()) {
+    if (!per_cluster)
+      throw document.error(path,
+                           "data_parallel averages everywhere at every step; for two stages write "
+                           "collective { algorithm: HIERARCHICAL }");
+    if (within.local_steps() != 1)
+      throw document.error(path + ".local_steps",
+                           "data_parallel averages at every step; write 1 or leave it out");
+  } else if (strategy.local_steps() % within.local_steps() != 0) {
+    throw document.error(path + ".local_steps",
+                         fmt::format("{} does not divide strategy.local_steps, {}",
+                                     within.local_steps(), strategy.local_steps()));
+  }
+  if (!per_cluster) {
+    for (const WorkerSetup& worker : scenario.workers) {
+      if (worker.cluster.empty())
+        throw document.error(path,
+                             fmt::format("needs workers in clusters; {} is in none", worker.name));
+    }
+  } else if (work_inside) {
+    scenario.assumptions.push_back(
+        "Averages inside a cluster that is one worker take the time of its ring on the idle "
+        "fabric.");
+  }
+  scenario.strategy.within_cluster =
+      WithinCluster{within.local_steps(), {CollectiveAlgorithm::RING, {}}};
+}
+
+}  // namespace
+
+void read_strategy(Document& document, CheckedScenario& scenario) {
+  if (!document.scenario().has_strategy())
+    throw document.error("strategy",
+                         "is missing; write for example strategy { diloco {} local_steps: 50 }");
+  proto::Strategy& strategy = *document.scenario().mutable_strategy();
+  scenario.strategy.method = read_method(document, strategy);
+  if (strategy.has_data_parallel()) {
+    if (strategy.has_local_steps()) {
+      throw document.error(
+          "strategy.local_steps",
+          fmt::format("{}, but data_parallel syncs at every step and has no interval; leave it "
+                      "out, or choose local_sgd {{}} or diloco {{}}",
+                      strategy.local_steps()));
+    }
+    scenario.strategy.local_steps = 1;
+  } else {
+    if (!strategy.has_local_steps())
+      throw document.error(
+          "strategy.local_steps",
+          fmt::format("is missing: inner steps between syncs; {}", kLocalStepsForm));
+    if (strategy.local_steps() == 0)
+      throw document.error(
+          "strategy.local_steps",
+          fmt::format("0, but a round has at least one inner step; {}", kLocalStepsForm));
+    if (strategy.local_steps() > 1'000'000'000)
+      throw document.error("strategy.local_steps",
+                           fmt::format("{}; write at most 1000000000", strategy.local_steps()));
+    scenario.strategy.local_steps = strategy.local_steps();
+  }
+  if (!strategy.mutable_collective()->has_algorithm())
+    strategy.mutable_collective()->set_algorithm(proto::Collective::RING);
+  scenario.strategy.collective =
+      read_collective(document, scenario, strategy.collective(), "strategy.collective");
+  read_within(document, scenario, strategy);
+}
+
+}  // namespace syncline

@@ -1,0 +1,21 @@
+// One reader a part of the scenario: checks it, writes its defaults into the document, and fills
+// the checked scenario. Inside scenarios/ only.
+#pragma once
+
+#include <string>
+
+#include "scenarios/checked_scenario.h"
+#include "scenarios/document.h"
+
+namespace syncline {
+
+// In this order; later ones use what earlier ones filled. Each throws InputError.
+void read_topology(Document& document, CheckedScenario& scenario);
+void read_workers(Document& document, CheckedScenario& scenario);
+void read_strategy(Document& document, CheckedScenario& scenario);
+void read_training(Document& document, CheckedScenario& scenario, const std::string& cache_folder);
+void read_project(Document& document, CheckedScenario& scenario);
+void read_pace(Document& document, CheckedScenario& scenario);
+void read_stop(Document& document, CheckedScenario& scenario);
+
+}  // namespace syncline

@@ -1,0 +1,130 @@
+#include "scenarios/setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compute/pace/flops.h"
+#include "topology/check.h"
+#include "topology/input_error.h"
+
+namespace syncline {
+namespace {
+
+// Stands for "no end by steps": more than any run takes, and far from overflow when multiplied by a
+// round's steps.
+constexpr std::uint64_t kUnbounded = std::uint64_t{1} << 40;
+constexpr std::uint64_t kDefaultEvaluations = 20;
+constexpr std::uint64_t kUnboundedEvaluateEvery = 100;
+
+std::uint64_t steps_for(double tokens, double tokens_per_step) {
+  const double steps = std::ceil(tokens / tokens_per_step);
+  return steps >= static_cast<double>(kUnbounded) ? kUnbounded : static_cast<std::uint64_t>(steps);
+}
+
+double tokens_per_worker_step(const CheckedScenario& scenario) {
+  return static_cast<double>(scenario.training.batch) * scenario.training.model.context;
+}
+
+// Where the stop ends the run by its steps and rounds.
+std::uint64_t stop_steps(const CheckedScenario& scenario) {
+  const StopSetup& stop = scenario.stop;
+  std::uint64_t steps = stop.steps.value_or(kUnbounded);
+  if (stop.tokens)
+    steps = std::min(steps, steps_for(*stop.tokens, counted_tokens_per_step(scenario)));
+  if (stop.rounds)
+    steps = std::min(steps, std::min(*stop.rounds, kUnbounded / scenario.strategy.local_steps) *
+                                scenario.strategy.local_steps);
+  return steps;
+}
+
+Time base_step(const CheckedScenario& scenario, std::size_t worker, std::uint64_t parameters,
+               std::optional<Time> measured_step) {
+  const PaceSetup& pace = scenario.pace;
+  switch (pace.source) {
+    case PaceSetup::Source::FIXED:
+      return pace.fixed;
+    case PaceSetup::Source::MEASURED:
+      SYNCLINE_CHECK(measured_step.has_value(), "a measured pace is measured first");
+      return Time::seconds(measured_step->in_seconds() * pace.device_factor);
+    case PaceSetup::Source::FLOPS: {
+      const double model =
+          scenario.projection ? scenario.projection->parameters : static_cast<double>(parameters);
+      const double tokens =
+          counted_tokens_per_step(scenario) / static_cast<double>(scenario.workers.size());
+      return flops_step_time(model, tokens, pace.chips[worker], pace.peak_flops, pace.mfu);
+    }
+  }
+  SYNCLINE_CHECK(false, "unknown source of the pace");
+}
+
+}  // namespace
+
+double counted_tokens_per_step(const CheckedScenario& scenario) {
+  if (scenario.projection && scenario.projection->tokens_per_step)
+    return *scenario.projection->tokens_per_step;
+  return tokens_per_worker_step(scenario) * static_cast<double>(scenario.workers.size());
+}
+
+std::uint64_t trained_steps(const CheckedScenario& scenario) {
+  if (!scenario.train) return 0;
+  std::uint64_t steps = stop_steps(scenario);
+  if (scenario.training_tokens) {
+    steps =
+        std::min(steps, steps_for(*scenario.training_tokens, tokens_per_worker_step(scenario) *
+                                                                 scenario.training.data.streams));
+  }
+  return steps;
+}
+
+TrainingConfig training_config(const CheckedScenario& scenario) {
+  TrainingConfig config = scenario.training;
+  config.inner.horizon = std::max<std::uint64_t>(trained_steps(scenario), 1);
+  return config;
+}
+
+SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t parameters,
+                                 std::optional<Time> measured_step) {
+  SimulationSetup setup;
+  setup.workers = scenario.workers;
+  for (std::size_t i = 0; i < setup.workers.size(); ++i) {
+    const Time base = base_step(scenario, i, parameters, measured_step);
+    const double factor = scenario.pace.factor[i];
+    Time& step = setup.workers[i].step;
+    step = factor == 1 ? base : Time::seconds(base.in_seconds() * factor);
+    if (step <= Time())
+      throw InputError(
+          fmt::format("pace: a step of {} rounds to 0 ns; the clock counts whole nanoseconds",
+                      setup.workers[i].name));
+  }
+  setup.strategy = scenario.strategy;
+  setup.payload =
+      scenario.projection
+          ? Payload{static_cast<std::uint64_t>(std::llround(scenario.projection->parameters)),
+                    scenario.projection->bytes_per_parameter}
+          : Payload{parameters, 4};
+  setup.recorded_steps = trained_steps(scenario);
+  setup.replicas = scenario.replicas;
+  setup.seed = scenario.seed;
+
+  setup.stop.rounds = scenario.stop.rounds;
+  setup.stop.time = scenario.stop.time;
+  setup.stop.loss = scenario.stop.loss;
+  const std::uint64_t steps = stop_steps(scenario);
+  if (steps < kUnbounded && !scenario.stop.rounds) setup.stop.steps = steps;
+  if (scenario.stop.rounds && (scenario.stop.steps || scenario.stop.tokens))
+    setup.stop.steps = steps;
+  // A loss that is not reached within the budget of training is not reached at all.
+  if (setup.stop.loss)
+    setup.stop.steps = std::min(setup.stop.steps.value_or(kUnbounded), setup.recorded_steps);
+
+  const std::uint64_t length = setup.recorded_steps;
+  setup.evaluate_every = scenario.evaluate_every.value_or(
+      length >= kUnbounded
+          ? kUnboundedEvaluateEvery
+          : std::max<std::uint64_t>((length + kDefaultEvaluations - 1) / kDefaultEvaluations, 1));
+  return setup;
+}
+
+}  // namespace syncline

@@ -1,0 +1,27 @@
+// From a checked scenario to what the simulation and the trainer are given.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scenarios/checked_scenario.h"
+#include "sim/setup.h"
+
+namespace syncline {
+
+// Tokens that one inner step counts for, over all workers: of the large run where the scenario
+// projects.
+double counted_tokens_per_step(const CheckedScenario& scenario);
+
+// Inner steps of each real replica that are trained; 0 without training.
+std::uint64_t trained_steps(const CheckedScenario& scenario);
+
+// With the schedule's horizon, which is trained_steps().
+TrainingConfig training_config(const CheckedScenario& scenario);
+
+// `parameters`: of the model that is trained. `measured_step`: needed where the pace is measured.
+// Throws InputError: a pace that rounds to 0 ns.
+SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t parameters,
+                                 std::optional<Time> measured_step);
+
+}  // namespace syncline

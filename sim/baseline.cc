@@ -1,0 +1,26 @@
+#include "sim/baseline.h"
+
+#include <algorithm>
+
+namespace syncline {
+
+Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
+                        const SimulationOutcome& outcome) {
+  Topology ideal = topology;
+  for (std::uint32_t i = 0; i < ideal.link_count(); ++i) {
+    for (const Direction direction : {Direction::FORWARD, Direction::BACKWARD}) {
+      ideal.set_capacity(LinkId{i}, direction, BitRate::infinite());
+      ideal.set_latency(LinkId{i}, direction, 0);
+    }
+  }
+  SimulationSetup same = setup;
+  same.recorded_steps = 0;
+  same.stop = {};
+  same.stop.rounds = outcome.rounds.size();
+  same.stop.steps = 0;
+  for (const WorkerOutcome& worker : outcome.workers)
+    same.stop.steps = std::max(*same.stop.steps, worker.steps);
+  return simulate(ideal, same, nullptr).virtual_time;
+}
+
+}  // namespace syncline

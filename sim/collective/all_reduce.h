@@ -1,0 +1,70 @@
+// All-reduce: every member brings a payload, every member leaves with the sum.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/collective/traffic.h"
+#include "sim/engine/task.h"
+#include "sim/network/network.h"
+
+namespace syncline {
+
+// What each member brings: `elements` numbers. Collectives split it into whole elements.
+struct Payload {
+  std::uint64_t elements = 0;
+  double bytes_per_element = 4;
+
+  // Part `index` of `parts`: sizes differ by at most one element.
+  Payload part(std::uint64_t index, std::uint64_t parts) const;
+  Bytes bytes() const;  // rounded up to whole bytes
+};
+
+enum class CollectiveAlgorithm : std::uint8_t {
+  RING,          // Patarasu, Yuan 2009: 2(p-1) steps of 1/p of the payload
+  HIERARCHICAL,  // reduce-scatter inside each site, all-reduce of a shard each between the sites,
+                 // all-gather inside
+  PARAMETER_SERVER  // each member sends its payload to a server, which sends the sum back when all
+                    // have come
+};
+struct Collective {
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::RING;
+  NodeId server;  // PARAMETER_SERVER only: its node
+};
+
+// A member: the hosts that act for it (one, or all hosts of a cluster that is one worker), and the
+// site it is at.
+struct CollectiveMember {
+  std::vector<NodeId> hosts;
+  std::string site;
+};
+
+// One all-reduce, used once. Members join when they are ready, each at its own time, and leave when
+// they have the sum.
+class AllReduce {
+ public:
+  virtual ~AllReduce() = default;
+  // Ends when `member` has the sum and its own sends have ended. Once a member.
+  virtual Task<> join(std::size_t member) = 0;
+};
+
+// RING: a ring over the members in their order, by each member's first host. HIERARCHICAL: sites in
+// order of first appearance; every site must have as many hosts as the others (InputError, naming
+// them). PARAMETER_SERVER: from each member's first host. `network` and `traffic` outlive it.
+std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network& network,
+                                           Traffic& traffic,
+                                           const std::vector<CollectiveMember>& members,
+                                           Payload payload);
+
+// One all-reduce alone on an idle network, all members joining at once.
+struct IdleAllReduce {
+  Time duration;
+  Traffic traffic;
+  std::vector<ChannelUse> channels;  // by ChannelId
+};
+IdleAllReduce idle_all_reduce(const Collective& collective, const Topology& topology,
+                              const std::vector<CollectiveMember>& members, Payload payload);
+
+}  // namespace syncline

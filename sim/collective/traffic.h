@@ -1,0 +1,62 @@
+// What the collectives of a run sent, by host, and what limited it.
+#pragma once
+
+#include <vector>
+
+#include "sim/network/network.h"
+#include "topology/topology.h"
+
+namespace syncline {
+
+class Traffic {
+ public:
+  explicit Traffic(const Topology& topology)
+      : sent_(topology.node_count()),
+        received_(topology.node_count()),
+        limited_by_(topology.channel_count()) {}
+
+  void credit(NodeId source, NodeId destination, const TransferReport& report) {
+    sent_[source.value] += report.delivered;
+    received_[destination.value] += report.delivered;
+    total_ += report.delivered;
+    const double seconds = (report.ended - report.started).in_seconds();
+    switch (report.bottleneck.kind) {
+      case Limit::Kind::LINK:
+      case Limit::Kind::OUTAGE:
+        limited_by_[report.bottleneck.channel.value] += seconds;
+        break;
+      case Limit::Kind::LATENCY:
+        latency_s_ += seconds;
+        break;
+      case Limit::Kind::CAP:
+        cap_s_ += seconds;
+        break;
+    }
+  }
+  // Traffic that was not carried event by event, but is known: `times` times what `once` holds.
+  void add(const Traffic& once, std::int64_t times) {
+    for (std::size_t i = 0; i < sent_.size(); ++i) {
+      sent_[i] += Bytes(once.sent_[i].count() * times);
+      received_[i] += Bytes(once.received_[i].count() * times);
+    }
+    total_ += Bytes(once.total_.count() * times);
+  }
+
+  Bytes sent(NodeId host) const { return sent_[host.value]; }
+  Bytes received(NodeId host) const { return received_[host.value]; }
+  Bytes total() const { return total_; }
+  // Durations of transfers, summed by what limited each longest.
+  double limited_by_s(ChannelId channel) const { return limited_by_[channel.value]; }
+  double limited_by_latency_s() const { return latency_s_; }
+  double limited_by_cap_s() const { return cap_s_; }
+
+ private:
+  std::vector<Bytes> sent_;
+  std::vector<Bytes> received_;
+  Bytes total_;
+  std::vector<double> limited_by_;
+  double latency_s_ = 0;
+  double cap_s_ = 0;
+};
+
+}  // namespace syncline

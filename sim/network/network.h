@@ -1,0 +1,114 @@
+// Transfers over shared links. The meaning of everything here: reference in docs/network.md
+// (network semantics).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/engine/engine.h"
+#include "topology/quantity.h"
+#include "topology/topology.h"
+
+namespace syncline {
+
+class Sharing;  // sim/network/sharing.h: how rates are found
+
+// What a transfer does when a link or host of its route goes down.
+enum class InFlight : std::uint8_t {
+  STALL,  // keeps its place, goes on where it was; the latency is not paid again. In the latency
+          // phase it is not touched.
+  FAIL    // ends, also in the latency phase; what was delivered is known
+};
+
+struct TransferSpec {
+  NodeId source, destination;
+  Bytes bytes;
+  std::uint32_t streams = 1;          // weight in the sharing
+  BitRate cap = BitRate::infinite();  // of the whole transfer
+  InFlight in_flight = InFlight::STALL;
+};
+
+enum class TransferEnd : std::uint8_t { DONE, FAILED, CANCELLED };
+
+// What limited a transfer.
+struct Limit {
+  enum class Kind : std::uint8_t { LINK, CAP, LATENCY, OUTAGE };
+  Kind kind = Kind::LATENCY;
+  ChannelId channel;  // LINK and OUTAGE: where
+};
+
+using TransferId = std::uint64_t;  // rises in order of start, with gaps; 0: none
+
+struct TransferReport {
+  TransferId id = 0;
+  TransferEnd end = TransferEnd::DONE;
+  Bytes delivered;  // all, or floor of what had arrived
+  Time started, ended;
+  Limit bottleneck;  // what limited it longest
+};
+
+// Who is told of a transfer's end. Called in the COMPLETION phase when every link of this instant's
+// completions is released; never inside start() or cancel(). What it throws leaves Engine::run(),
+// and the run is over.
+class TransferSink {
+ public:
+  virtual void on_transfer_end(const TransferReport& report, std::uint64_t tag) = 0;
+
+ protected:
+  ~TransferSink() = default;
+};
+
+// What crossed a channel so far.
+struct ChannelUse {
+  Bytes bytes;             // credited at transfers' ends
+  double busy_s = 0;       // time with at least one transfer flowing
+  double byte_s_load = 0;  // integral of the load, bytes; equals bytes at the end, within rounding
+};
+
+class Network {
+ public:
+  // `sharing` decides rates; by default a plain, correct solver (progressive filling).
+  Network(Engine& engine, const Topology& topology);
+  Network(Engine& engine, const Topology& topology, std::unique_ptr<Sharing> sharing);
+  ~Network();  // ends every process of the engine first (Engine::cancel_all): they may hold
+               // awaiters of its transfers
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  Engine& engine();
+  const Topology& topology() const;
+
+  // Starts now: latency of the route (fixed at the start), then the bytes at their fair rate. To
+  // oneself: ends in this instant. Throws InputError without a route. `sink` must outlive the
+  // transfer or cancel it.
+  TransferId start(const TransferSpec& spec, TransferSink& sink, std::uint64_t tag = 0);
+  // Takes effect at the end of the instant; its sink is not told. No effect on one that has ended.
+  void cancel(TransferId transfer);
+
+  // Changes, in the CHANGE phase of `at`, in order of these calls within one instant. Capacity acts
+  // on transfers in flight; latency on later starts only. Throw InputError: a capacity that is
+  // negative or NaN, a latency that is negative or not finite. A bundle's capacity is the sum of
+  // its members that are up, one transfer capped at the largest member.
+  void change_capacity(Time at, LinkId link, Direction direction, BitRate capacity);
+  void change_latency(Time at, LinkId link, Direction direction, double latency_s);
+  void change_link_state(Time at, LinkId link, bool up);
+  void change_node_state(Time at, NodeId node, bool up);
+
+  ChannelUse use(ChannelId channel) const;
+  std::vector<ChannelUse> uses() const;       // of all channels, in one pass
+  BitRate capacity(ChannelId channel) const;  // now; 0 while down
+  double rate(TransferId transfer) const;  // bytes/s now; 0 in the latency phase and after the end
+  std::size_t active() const;              // transfers not ended
+
+  // One line a stuck transfer: "3.41 MB from zurich/0 to milan/0 waits for milan-core milan->core
+  // (capacity 0)"; at most `limit`.
+  std::vector<std::string> stuck(std::size_t limit = 5) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace syncline

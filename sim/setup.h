@@ -1,0 +1,74 @@
+// What a simulation is asked to do: workers, strategy, stop. Plain values, checked before they come
+// here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compute/program.h"
+#include "sim/collective/all_reduce.h"
+#include "topology/quantity.h"
+#include "topology/topology.h"
+
+namespace syncline {
+
+struct WorkerSetup {
+  std::string name;
+  std::vector<NodeId> hosts;  // one; or all hosts of a cluster that is one worker
+  std::string cluster;        // empty: none
+  Time step;                  // virtual time of one inner step (the pace)
+};
+
+// Gradients are averaged every step and applied by the inner optimizer.
+struct DataParallel {};
+// Parameters are averaged every H steps (Stich 2019: arXiv 1805.09767).
+struct LocalSgd {};
+// Pseudo-gradients are averaged every H steps and applied by an outer optimizer (Douillard et al.
+// 2023: arXiv 2311.08105).
+struct Diloco {
+  OuterRule outer;
+};
+using Method = std::variant<DataParallel, LocalSgd, Diloco>;
+
+// Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
+// StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages
+// parameters.
+struct WithinCluster {
+  std::uint64_t local_steps = 1;
+  Collective collective;
+};
+
+struct StrategySetup {
+  Method method;
+  std::uint64_t local_steps = 1;  // H
+  Collective collective;
+  std::optional<WithinCluster> within_cluster;
+};
+
+// The first one reached ends the run; then steps since the last sync are synchronised once more. At
+// least one is set.
+struct StopRule {
+  std::optional<std::uint64_t> steps;  // inner steps of each worker
+  std::optional<std::uint64_t> rounds;
+  std::optional<Time> time;
+  std::optional<double> loss;  // of the global model on held-out tokens
+};
+
+struct SimulationSetup {
+  std::vector<WorkerSetup> workers;
+  StrategySetup strategy;
+  Payload payload;  // of a sync: parameters or gradients
+  StopRule stop;
+  // Inner steps; the global model is evaluated at the first sync at or after each multiple.
+  std::uint64_t evaluate_every = 1;
+  // Inner steps of each worker that go into the program; later ones take time only.
+  std::uint64_t recorded_steps = 0;
+  // Real ones, of the first workers, that stand for all; 0: every worker has its own.
+  std::uint64_t replicas = 0;
+  std::uint64_t seed = 1;  // of the replicas' initial parameters
+};
+
+}  // namespace syncline

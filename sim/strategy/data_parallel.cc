@@ -1,0 +1,29 @@
+// Data parallel: every step the gradients of all workers are averaged, and each worker applies the
+// mean.
+#include "sim/strategy/strategy.h"
+
+namespace syncline {
+namespace {
+
+Task<> run_worker(Fleet& fleet, Worker& worker) {
+  Recorder& record = fleet.record();
+  while (fleet.begin_round(worker)) {
+    // g = 1/K sum grad f_k(theta)
+    SharedValue gradient = co_await fleet.gradient(worker);
+    const SharedValue mean = co_await fleet.average(worker, std::move(gradient));
+    // theta = InnerOpt(theta, g)
+    record.apply(worker.replica, mean, worker.recorded - 1);
+    if (fleet.first_back(worker)) fleet.publish(worker, record.read_parameters(worker.replica));
+    fleet.end_round(worker);
+  }
+}
+
+}  // namespace
+
+void spawn_data_parallel(Engine& engine, Fleet& fleet) {
+  fleet.initial();
+  for (Worker& worker : fleet.workers())
+    engine.spawn(worker.setup->name, run_worker(fleet, worker));
+}
+
+}  // namespace syncline

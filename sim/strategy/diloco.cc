@@ -1,0 +1,46 @@
+// DiLoCo (Douillard et al. 2023: arXiv 2311.08105, algorithm 1): H inner steps each on its own,
+// then an outer optimizer moves the global parameters along the averaged pseudo-gradient.
+#include <memory>
+
+#include "sim/strategy/strategy.h"
+
+namespace syncline {
+namespace {
+
+// Every worker holds the same theta and outer state; here they are held once for all.
+struct Outer {
+  SharedValue theta;
+  SharedValue state;
+  OuterRule rule;
+};
+
+Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
+  Recorder& record = fleet.record();
+  while (fleet.begin_round(worker)) {
+    // theta_k = InnerOpt^H(theta_k)
+    co_await fleet.local_steps(worker);
+    // Delta = 1/K sum (theta - theta_k)
+    SharedValue delta = record.difference(outer->theta, record.read_parameters(worker.replica));
+    const SharedValue mean = co_await fleet.average(worker, std::move(delta));
+    // theta = OuterOpt(theta, Delta)
+    if (fleet.first_back(worker)) {
+      record.outer(outer->theta, outer->state, mean, outer->rule);
+      fleet.publish(worker, outer->theta);
+    }
+    record.write_parameters(worker.replica, outer->theta);
+    fleet.end_round(worker);
+  }
+}
+
+}  // namespace
+
+void spawn_diloco(Engine& engine, Fleet& fleet, const OuterRule& rule) {
+  const auto outer = std::make_shared<Outer>();
+  outer->theta = fleet.initial();
+  outer->state = fleet.record().outer_state();
+  outer->rule = rule;
+  for (Worker& worker : fleet.workers())
+    engine.spawn(worker.setup->name, run_worker(fleet, worker, outer));
+}
+
+}  // namespace syncline

@@ -1,0 +1,30 @@
+// Local SGD (Stich 2019: arXiv 1805.09767, algorithm 1): H steps each on its own, then the
+// parameters are averaged.
+#include "sim/strategy/strategy.h"
+
+namespace syncline {
+namespace {
+
+Task<> run_worker(Fleet& fleet, Worker& worker) {
+  Recorder& record = fleet.record();
+  while (fleet.begin_round(worker)) {
+    // theta_k = InnerOpt^H(theta_k)
+    co_await fleet.local_steps(worker);
+    // theta_k = theta = 1/K sum theta_k
+    SharedValue theta_k = record.read_parameters(worker.replica);
+    const SharedValue mean = co_await fleet.average(worker, std::move(theta_k));
+    record.write_parameters(worker.replica, mean);
+    if (fleet.first_back(worker)) fleet.publish(worker, mean);
+    fleet.end_round(worker);
+  }
+}
+
+}  // namespace
+
+void spawn_local_sgd(Engine& engine, Fleet& fleet) {
+  fleet.initial();
+  for (Worker& worker : fleet.workers())
+    engine.spawn(worker.setup->name, run_worker(fleet, worker));
+}
+
+}  // namespace syncline

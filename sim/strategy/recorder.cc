@@ -1,0 +1,72 @@
+#include "sim/strategy/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace syncline {
+namespace {
+
+SharedValue share(Value value) { return std::make_shared<const Value>(std::move(value)); }
+
+}  // namespace
+
+Replica Recorder::init(std::uint64_t seed) { return on_ ? program_->init(seed) : Replica(); }
+
+NumberIndex Recorder::step(Replica& replica, std::uint32_t stream, std::uint64_t first_batch,
+                           std::uint32_t count, std::uint64_t position) {
+  return on_ && replica && count > 0 ? program_->step(replica, stream, first_batch, count, position)
+                                     : kNone;
+}
+
+Recorder::Gradient Recorder::grad(const Replica& replica, std::uint32_t stream,
+                                  std::uint64_t batch) {
+  if (!on_ || !replica) return {};
+  auto [value, loss] = program_->grad(replica, stream, batch, 1);
+  return {share(std::move(value)), loss};
+}
+
+void Recorder::apply(Replica& replica, const SharedValue& gradient, std::uint64_t position) {
+  if (on_ && replica && gradient) program_->apply(replica, *gradient, position);
+}
+
+SharedValue Recorder::read_parameters(const Replica& replica) {
+  return on_ && replica ? share(program_->read(replica, Part::PARAMETERS)) : nullptr;
+}
+
+void Recorder::write_parameters(Replica& replica, const SharedValue& value) {
+  if (on_ && replica && value) program_->write(replica, Part::PARAMETERS, *value);
+}
+
+SharedValue Recorder::difference(const SharedValue& a, const SharedValue& b) {
+  if (!on_ || !a || !b) return nullptr;
+  const Operand terms[] = {{a->index(), 1}, {b->index(), -1}};
+  return share(program_->linear(terms));
+}
+
+SharedValue Recorder::mean(std::span<const SharedValue> values) {
+  const auto count = std::count_if(values.begin(), values.end(),
+                                   [](const SharedValue& value) { return value != nullptr; });
+  if (!on_ || count == 0) return nullptr;
+  std::vector<Operand> terms;
+  terms.reserve(static_cast<std::size_t>(count));
+  for (const SharedValue& value : values) {
+    if (value) terms.push_back({value->index(), 1.0 / static_cast<double>(count)});
+  }
+  return share(program_->linear(terms));
+}
+
+SharedValue Recorder::outer_state() { return on_ ? share(program_->outer_state()) : nullptr; }
+
+void Recorder::outer(SharedValue& theta, SharedValue& state, const SharedValue& gradient,
+                     const OuterRule& rule) {
+  if (!on_ || !theta || !state || !gradient) return;
+  auto [next, next_state] = program_->outer(*theta, *state, *gradient, rule);
+  theta = share(std::move(next));
+  state = share(std::move(next_state));
+}
+
+NumberIndex Recorder::eval(const SharedValue& parameters) {
+  return on_ && parameters ? program_->eval(*parameters) : kNone;
+}
+
+}  // namespace syncline

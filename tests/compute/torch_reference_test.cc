@@ -1,0 +1,208 @@
+// The trainer against the same model and optimizer written in the straight way: autograd, plain
+// operations, torch::optim.
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compute/torch/kernels.h"
+#include "compute/torch/layout.h"
+#include "tests/compute/torch_fixture.h"
+
+namespace syncline::testing {
+namespace {
+
+namespace F = torch::nn::functional;
+using torch::Tensor;
+
+struct Reference {
+  Reference(const TrainingConfig& config, std::int64_t vocabulary, torch::Dtype type)
+      : c(config), layout(config.model, vocabulary), row(layout.initial(7).to(type)) {
+    const auto matrix = [&](const Layout::Matrix& m) {
+      return add(row.narrow(0, m.offset, m.rows * m.columns).view({m.rows, m.columns}), matrices);
+    };
+    const auto gain = [&](std::int64_t offset) {
+      return add(row.narrow(0, offset, layout.width), gains);
+    };
+    embedding = matrix(layout.embedding);
+    for (const Layout::Layer& l : layout.layers) {
+      layers.push_back({matrix(l.qkv), matrix(l.out), matrix(l.up), matrix(l.down),
+                        gain(l.attention_gain), gain(l.mlp_gain)});
+    }
+    head = matrix(layout.head);
+    final_gain = gain(layout.final_gain);
+  }
+  static Tensor add(const Tensor& view, std::vector<Tensor>& list) {
+    list.push_back(view.clone().requires_grad_(true));
+    return list.back();
+  }
+
+  static Tensor norm(const Tensor& x, const Tensor& gain) {
+    return x / torch::sqrt(x.pow(2).mean(-1, true) + kernels::kNormEpsilon) * gain;
+  }
+
+  // [B, H, T, D]: every pair (i, i + D/2) as a complex number, times e^(i angle).
+  Tensor turn(const Tensor& x) const {
+    const std::int64_t half = x.size(3) / 2;
+    const Tensor angle = torch::outer(torch::arange(x.size(2), torch::kDouble),
+                                      torch::exp(torch::arange(half, torch::kDouble) *
+                                                 (-std::log(10000.0) / static_cast<double>(half))));
+    const Tensor turned =
+        torch::complex(x.slice(3, 0, half), x.slice(3, half)) *
+        torch::polar(torch::ones_like(angle), angle)
+            .to(x.dtype() == torch::kDouble ? torch::kComplexDouble : torch::kComplexFloat);
+    return torch::cat({torch::real(turned), torch::imag(turned)}, 3);
+  }
+
+  Tensor loss(const Tensor& tokens) const {
+    const std::int64_t batch = tokens.size(0), length = tokens.size(1) - 1, width = layout.width,
+                       heads = layout.heads;
+    Tensor x = embedding.index({tokens.slice(1, 0, length)});
+    const Tensor mask = torch::ones({length, length}, torch::kBool).triu(1);
+    for (const Layer& l : layers) {
+      const std::vector<Tensor> parts =
+          torch::matmul(norm(x, l.attention_gain), l.qkv).split(width, 2);
+      const auto by_head = [&](const Tensor& t) {
+        return t.view({batch, length, heads, width / heads}).transpose(1, 2);
+      };
+      const Tensor q = turn(by_head(parts[0])), k = turn(by_head(parts[1])), v = by_head(parts[2]);
+      Tensor scores =
+          torch::matmul(q, k.transpose(2, 3)) / std::sqrt(static_cast<double>(width / heads));
+      scores = scores.masked_fill(mask, -INFINITY);
+      x = x +
+          torch::matmul(
+              torch::matmul(scores.softmax(-1), v).transpose(1, 2).reshape({batch, length, width}),
+              l.out);
+      x = x + torch::matmul(torch::gelu(torch::matmul(norm(x, l.mlp_gain), l.up)), l.down);
+    }
+    const Tensor logits = torch::matmul(norm(x, final_gain), head);
+    return F::cross_entropy(logits.reshape({-1, logits.size(2)}), tokens.slice(1, 1).reshape({-1}));
+  }
+
+  struct Layer {
+    Tensor qkv, out, up, down, attention_gain, mlp_gain;
+  };
+  TrainingConfig c;
+  Layout layout;
+  Tensor row;
+  std::vector<Tensor> matrices, gains;
+  Tensor embedding, head, final_gain;
+  std::vector<Layer> layers;
+};
+
+Tensor to_tensor(const std::vector<Token>& tokens, std::int64_t context) {
+  Tensor all = torch::empty({static_cast<std::int64_t>(tokens.size())}, torch::kLong);
+  std::copy(tokens.begin(), tokens.end(), all.data_ptr<std::int64_t>());
+  return all.view({-1, context + 1});
+}
+
+// Losses of the steps, then the loss on the held-out tokens.
+std::vector<double> by_the_reference(const TrainingConfig& config, std::uint32_t steps,
+                                     torch::Dtype type) {
+  at::set_num_threads(1);  // two threads that wait for each other are slow beside another process
+  const auto data = data_of(config);
+  Reference model(config, data->vocabulary(), type);
+  std::vector<Tensor> all = model.matrices;
+  all.insert(all.end(), model.gains.begin(), model.gains.end());
+  const InnerOptimizer& inner = config.inner;
+  std::unique_ptr<torch::optim::Optimizer> optimizer;
+  if (inner.kind == InnerOptimizer::Kind::ADAMW) {
+    const auto options =
+        torch::optim::AdamWOptions(inner.lr).betas({inner.beta1, inner.beta2}).eps(inner.epsilon);
+    optimizer = std::make_unique<torch::optim::AdamW>(
+        std::vector<torch::optim::OptimizerParamGroup>{
+            {model.matrices,
+             std::make_unique<torch::optim::AdamWOptions>(
+                 torch::optim::AdamWOptions(options).weight_decay(inner.weight_decay))},
+            {model.gains, std::make_unique<torch::optim::AdamWOptions>(
+                              torch::optim::AdamWOptions(options).weight_decay(0))}},
+        options);
+  } else {
+    const auto options = torch::optim::SGDOptions(inner.lr).momentum(inner.momentum);
+    optimizer = std::make_unique<torch::optim::SGD>(
+        std::vector<torch::optim::OptimizerParamGroup>{
+            {model.matrices,
+             std::make_unique<torch::optim::SGDOptions>(
+                 torch::optim::SGDOptions(options).weight_decay(inner.weight_decay))},
+            {model.gains, std::make_unique<torch::optim::SGDOptions>(
+                              torch::optim::SGDOptions(options).weight_decay(0))}},
+        options);
+  }
+  std::vector<double> losses;
+  for (std::uint32_t s = 0; s < steps; ++s) {
+    std::vector<Token> tokens(config.batch * (config.model.context + 1));
+    data->batch(1, s, config.batch, tokens);
+    optimizer->zero_grad();
+    const Tensor loss = model.loss(to_tensor(tokens, config.model.context));
+    loss.backward();
+    if (inner.clip > 0) torch::nn::utils::clip_grad_norm_(all, inner.clip);
+    // The schedule, written out: linear warm-up, then a cosine to a tenth.
+    double lr = inner.lr;
+    if (s < inner.warmup) {
+      lr *= (s + 1.0) / static_cast<double>(inner.warmup);
+    } else {
+      const double part =
+          static_cast<double>(s - inner.warmup) / static_cast<double>(inner.horizon - inner.warmup);
+      lr *= 0.1 + 0.9 * (1 + std::cos(M_PI * part)) / 2;
+    }
+    for (torch::optim::OptimizerParamGroup& group : optimizer->param_groups())
+      group.options().set_lr(lr);
+    optimizer->step();
+    losses.push_back(loss.item<double>());
+  }
+  const torch::NoGradGuard no_grad;
+  losses.push_back(
+      model.loss(to_tensor(data->validation_sequences(config.eval_tokens), config.model.context))
+          .item<double>());
+  return losses;
+}
+
+std::vector<double> by_the_trainer(const TrainingConfig& config, std::uint32_t steps,
+                                   Execution execution) {
+  const auto trainer = trainer_of(config, 2, "", execution);
+  Program program(trainer->header());
+  Replica replica = program.init(7);
+  std::vector<NumberIndex> losses;
+  for (std::uint32_t s = 0; s < steps; ++s) losses.push_back(program.step(replica, 1, s, 1, s));
+  losses.push_back(program.eval(program.read(replica, Part::PARAMETERS)));
+  trainer->run(program, {});
+  return numbers(*trainer, losses);
+}
+
+class AgainstTheReference : public ::testing::TestWithParam<Execution> {};
+
+TEST_P(AgainstTheReference, ModelClipScheduleAndOptimizer) {
+  TrainingConfig config = small_config();
+  config.batch = 20;  // two slices
+  config.inner.warmup = 3;
+  config.inner.horizon = 12;
+  for (const bool adamw : {true, false}) {
+    if (!adamw) {
+      config.inner.kind = InnerOptimizer::Kind::SGD;
+      config.inner.lr = 0.3;
+      config.inner.momentum = 0.9;
+      config.inner.weight_decay = 0.01;
+    }
+    for (const double clip : {0.0, 0.2, 1.0}) {
+      config.inner.clip = clip;
+      for (const bool exact : {false, true}) {
+        config.precision = exact ? Precision::FP64 : Precision::FP32;
+        const std::vector<double> expected =
+            by_the_reference(config, 12, exact ? torch::kDouble : torch::kFloat);
+        const std::vector<double> losses = by_the_trainer(config, 12, GetParam());
+        ASSERT_EQ(losses.size(), expected.size());
+        for (std::size_t i = 0; i < losses.size(); ++i) {
+          EXPECT_NEAR(losses[i], expected[i], exact ? 1e-10 : 1e-5)
+              << "step " << i << " clip " << clip << (adamw ? " adamw" : " sgd");
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgainstTheReference,
+                         ::testing::Values(Execution::THREADS, Execution::STACKED));
+
+}  // namespace
+}  // namespace syncline::testing
