@@ -23,7 +23,7 @@ class Time {
   static constexpr Time min() { return Time(std::numeric_limits<std::int64_t>::min()); }
 
   constexpr std::int64_t count_ns() const { return ns_; }
-  constexpr double in_seconds() const { return static_cast<double>(ns_) * 1e-9; }
+  constexpr double in_seconds() const { return static_cast<double>(ns_) / 1e9; }
 
   friend constexpr auto operator<=>(Time, Time) = default;
   friend constexpr Time operator+(Time a, Time b) {

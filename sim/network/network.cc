@@ -40,6 +40,7 @@ struct HeldLimit {
 
 enum class Stage : std::uint8_t {
   FREE,
+  WAITING,  // for a route
   LATENCY,
   FLOWING,
   ENDED
@@ -59,6 +60,7 @@ struct Transfer {
   FlowId flow = 0;
   EventHandle arrival;
   Time started;
+  Time latency_since;
   Time flowing_since;
   // What limits it, since when, and what did before. Most transfers have one limit and so no list.
   Limit limit;
@@ -75,6 +77,7 @@ struct Change {
   Direction direction = Direction::FORWARD;
   double value = 0;
   bool up = true;
+  std::optional<InFlight> in_flight = {};  // LINK_STATE, NODE_STATE: instead of the transfers' own
   EventHandle event = {};
 };
 
@@ -108,7 +111,11 @@ struct Network::State final : EventTarget {
   double delivered_so_far(const Transfer& transfer) const;
 
   void schedule_change(Time at, Change change);
-  void apply_conditions();
+  void apply_conditions(std::optional<InFlight> in_flight);
+  void find_routes();
+  void begin_latency(Transfer& transfer);
+  void wait_for_route(Transfer& transfer);
+  Limit missing_link(const Transfer& transfer) const;
   void set_busy(Transfer& transfer, bool busy);
   double flow_cap(const Transfer& transfer) const;
 
@@ -131,6 +138,7 @@ struct Network::State final : EventTarget {
   std::vector<std::uint32_t> free_slots;
   std::uint64_t started = 0;
   std::size_t active = 0;
+  std::size_t waiting = 0;  // for a route
   std::vector<std::uint32_t> slot_of_flow;
   std::vector<ChannelAccount> accounts;
 
@@ -269,17 +277,20 @@ void Network::State::on_change(std::uint32_t index) {
     }
   }
   ask_instant_end();
-  if (changed.for_paths) apply_conditions();
+  if (changed.for_paths) apply_conditions(change.in_flight);
+  if (change.up && waiting > 0) find_routes();
 }
 
 // Goes through all transfers: what a change means beyond another capacity is rare.
-void Network::State::apply_conditions() {
+void Network::State::apply_conditions(std::optional<InFlight> in_flight) {
   routes.refresh();
   limits_may_differ = true;
   for (Transfer& transfer : transfers) {
     if (transfer.stage != Stage::LATENCY && transfer.stage != Stage::FLOWING) continue;
     const Path& path = routes[transfer.path];
-    if (path.down && transfer.in_flight == InFlight::FAIL) {
+    const InFlight policy =
+        path.went_down ? in_flight.value_or(transfer.in_flight) : transfer.in_flight;
+    if (path.down && policy == InFlight::FAIL) {
       cut_off(transfer, TransferEnd::FAILED);
       tell_soon(transfer);
     } else if (transfer.stage == Stage::FLOWING) {
@@ -287,6 +298,53 @@ void Network::State::apply_conditions() {
       sharing->set_cap(transfer.flow, flow_cap(transfer));
     }
   }
+}
+
+// Something is up again: transfers without a route ask anew, in order of their start.
+void Network::State::find_routes() {
+  std::vector<TransferId> asking;
+  for (const Transfer& transfer : transfers) {
+    if (transfer.stage == Stage::WAITING) asking.push_back(transfer.id);
+  }
+  std::sort(asking.begin(), asking.end());
+  for (const TransferId id : asking) {
+    Transfer& transfer = *find(id);
+    const Path& nominal = routes[transfer.path];
+    const std::optional<PathId> path = routes.acquire(nominal.source, nominal.destination, true);
+    if (!path) continue;
+    hold(transfer);
+    routes.release(transfer.path);
+    transfer.path = *path;
+    --waiting;
+    begin_latency(transfer);
+  }
+}
+
+// The first channel that is down on the way that it would take is what it waits for.
+Limit Network::State::missing_link(const Transfer& transfer) const {
+  const Path& path = routes[transfer.path];
+  const auto down = std::find_if(path.channels.begin(), path.channels.end(),
+                                 [&](ChannelId channel) { return conditions.down(channel); });
+  // A node that is down takes its links with it, so there is one; to oneself there is no way.
+  return {Limit::Kind::OUTAGE, down == path.channels.end() ? ChannelId{} : *down};
+}
+
+void Network::State::wait_for_route(Transfer& transfer) {
+  transfer.stage = Stage::WAITING;
+  transfer.limit = missing_link(transfer);
+  transfer.limit_since = engine.now();
+  ++waiting;
+  if (transfer.in_flight == InFlight::STALL) return;
+  cut_off(transfer, TransferEnd::FAILED);
+  tell_soon(transfer);
+}
+
+void Network::State::begin_latency(Transfer& transfer) {
+  transfer.stage = Stage::LATENCY;
+  transfer.latency_since = engine.now();
+  const auto slot = static_cast<std::uint64_t>(&transfer - transfers.data());
+  transfer.arrival = engine.schedule(engine.now() + routes[transfer.path].latency, Phase::ARRIVAL,
+                                     *this, make_tag(ARRIVED, slot));
 }
 
 std::uint32_t Network::State::take_slot() {
@@ -322,6 +380,10 @@ void Network::State::end(Transfer& transfer, TransferEnd how, double delivered) 
   } else {
     hold(transfer);
   }
+  if (transfer.stage == Stage::WAITING) {
+    transfer.latency_since = transfer.flowing_since = engine.now();
+    --waiting;
+  }
   transfer.report = {.id = transfer.id,
                      .end = how,
                      .delivered = whole,
@@ -344,7 +406,7 @@ void Network::State::cut_off(Transfer& transfer, TransferEnd how) {
   double delivered = delivered_so_far(transfer);
   if (transfer.stage == Stage::LATENCY) {
     engine.cancel(transfer.arrival);
-  } else {
+  } else if (transfer.stage == Stage::FLOWING) {
     sharing->remove(transfer.flow);
   }
   end(transfer, how, delivered);
@@ -431,7 +493,7 @@ Limit Network::State::bottleneck(const Transfer& transfer) const {
     if (limit.kind == Limit::Kind::CAP) return std::ssize(channels);
     return std::find(channels.begin(), channels.end(), limit.channel) - channels.begin();
   };
-  HeldLimit longest{{Limit::Kind::LATENCY, {}}, transfer.flowing_since - transfer.started};
+  HeldLimit longest{{Limit::Kind::LATENCY, {}}, transfer.flowing_since - transfer.latency_since};
   for (const HeldLimit& other : transfer.held) {
     auto held = static_cast<double>(other.held.count_ns());
     auto longest_held = static_cast<double>(longest.held.count_ns());
@@ -479,7 +541,9 @@ TransferId Network::start(const TransferSpec& spec, TransferSink& sink, std::uin
   SYNCLINE_CHECK(spec.streams >= 1, "a transfer has at least one stream");
   SYNCLINE_CHECK(spec.cap.in_bytes_per_s() > 0, "a transfer's cap is above 0");
   State& state = *state_;
-  PathId path = state.routes.acquire(spec.source, spec.destination);
+  const std::optional<PathId> route =
+      state.routes.acquire(spec.source, spec.destination, spec.wait_for_route);
+  const PathId path = route ? *route : state.routes.acquire_nominal(spec.source, spec.destination);
   std::uint32_t slot = state.take_slot();
   Transfer& transfer = state.transfers[slot];
   transfer.id = ++state.started << kSlotBits | slot;
@@ -492,14 +556,18 @@ TransferId Network::start(const TransferSpec& spec, TransferSink& sink, std::uin
   transfer.cap = spec.cap.in_bytes_per_s();
   transfer.path = path;
   transfer.started = state.engine.now();
+  transfer.latency_since = transfer.started;
   transfer.limit = {Limit::Kind::LATENCY, {}};
   ++state.active;
+  if (!route) {
+    state.wait_for_route(transfer);
+    return transfer.id;
+  }
   if (spec.source == spec.destination) {
     state.end(transfer, TransferEnd::DONE, static_cast<double>(spec.bytes.count()));
     state.tell_soon(transfer);
   } else {
-    transfer.arrival = state.engine.schedule(transfer.started + state.routes[path].latency,
-                                             Phase::ARRIVAL, state, make_tag(ARRIVED, slot));
+    state.begin_latency(transfer);
   }
   return transfer.id;
 }
@@ -533,12 +601,14 @@ void Network::change_latency(Time at, LinkId link, Direction direction, double l
       {.kind = Change::Kind::LATENCY, .link = link, .direction = direction, .value = latency_s});
 }
 
-void Network::change_link_state(Time at, LinkId link, bool up) {
-  state_->schedule_change(at, {.kind = Change::Kind::LINK_STATE, .link = link, .up = up});
+void Network::change_link_state(Time at, LinkId link, bool up, std::optional<InFlight> in_flight) {
+  state_->schedule_change(
+      at, {.kind = Change::Kind::LINK_STATE, .link = link, .up = up, .in_flight = in_flight});
 }
 
-void Network::change_node_state(Time at, NodeId node, bool up) {
-  state_->schedule_change(at, {.kind = Change::Kind::NODE_STATE, .node = node, .up = up});
+void Network::change_node_state(Time at, NodeId node, bool up, std::optional<InFlight> in_flight) {
+  state_->schedule_change(
+      at, {.kind = Change::Kind::NODE_STATE, .node = node, .up = up, .in_flight = in_flight});
 }
 
 ChannelUse Network::use(ChannelId channel) const {
@@ -582,7 +652,10 @@ std::size_t Network::active() const { return state_->active; }
 std::vector<std::string> Network::stuck(std::size_t limit) const {
   std::vector<const Transfer*> waiting;
   for (const Transfer& transfer : state_->transfers) {
-    if (transfer.stage != Stage::FLOWING || state_->sharing->rate(transfer.flow) > 0) continue;
+    if (transfer.stage != Stage::WAITING &&
+        (transfer.stage != Stage::FLOWING || state_->sharing->rate(transfer.flow) > 0)) {
+      continue;
+    }
     waiting.push_back(&transfer);
   }
   std::sort(waiting.begin(), waiting.end(),
@@ -591,7 +664,8 @@ std::vector<std::string> Network::stuck(std::size_t limit) const {
   std::vector<std::string> lines;
   for (const Transfer* transfer : waiting) {
     const Path& path = state_->routes[transfer->path];
-    Limit what = state_->present_limit(*transfer);
+    Limit what = transfer->stage == Stage::WAITING ? state_->missing_link(*transfer)
+                                                   : state_->present_limit(*transfer);
     lines.push_back(fmt::format("{} from {} to {} waits for {} ({})", to_text(transfer->bytes),
                                 state_->topology.node(path.source).name,
                                 state_->topology.node(path.destination).name,

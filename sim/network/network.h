@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct TransferSpec {
   std::uint32_t streams = 1;          // weight in the sharing
   BitRate cap = BitRate::infinite();  // of the whole transfer
   InFlight in_flight = InFlight::STALL;
+  // Started while an outage leaves no route: false: start() throws; true: STALL waits for a route,
+  // FAIL fails in this instant.
+  bool wait_for_route = false;
 };
 
 enum class TransferEnd : std::uint8_t { DONE, FAILED, CANCELLED };
@@ -81,8 +85,8 @@ class Network {
   const Topology& topology() const;
 
   // Starts now: latency of the route (fixed at the start), then the bytes at their fair rate. To
-  // oneself: ends in this instant. Throws InputError without a route. `sink` must outlive the
-  // transfer or cancel it.
+  // oneself: ends in this instant. Throws InputError without a route (but see wait_for_route).
+  // `sink` must outlive the transfer or cancel it.
   TransferId start(const TransferSpec& spec, TransferSink& sink, std::uint64_t tag = 0);
   // Takes effect at the end of the instant; its sink is not told. No effect on one that has ended.
   void cancel(TransferId transfer);
@@ -93,8 +97,9 @@ class Network {
   // its members that are up, one transfer capped at the largest member.
   void change_capacity(Time at, LinkId link, Direction direction, BitRate capacity);
   void change_latency(Time at, LinkId link, Direction direction, double latency_s);
-  void change_link_state(Time at, LinkId link, bool up);
-  void change_node_state(Time at, NodeId node, bool up);
+  // Going down: transfers in flight follow their own policy, or `in_flight` where it is given.
+  void change_link_state(Time at, LinkId link, bool up, std::optional<InFlight> in_flight = {});
+  void change_node_state(Time at, NodeId node, bool up, std::optional<InFlight> in_flight = {});
 
   ChannelUse use(ChannelId channel) const;
   std::vector<ChannelUse> uses() const;       // of all channels, in one pass

@@ -2,18 +2,41 @@
 
 #include <limits>
 
+#include "topology/input_error.h"
+
 namespace syncline {
 
 RouteTable::RouteTable(const Topology& topology, const Conditions& conditions)
-    : topology_(topology), conditions_(conditions), router_(topology) {}
+    : topology_(topology), conditions_(conditions), router_(topology), nominal_router_(topology) {}
 
-PathId RouteTable::acquire(NodeId source, NodeId destination) {
+std::optional<PathId> RouteTable::acquire(NodeId source, NodeId destination, bool may_wait) {
   std::uint64_t ends = std::uint64_t{source.value} << 32 | destination.value;
   if (auto known = by_ends_.find(ends); known != by_ends_.end()) {
     ++paths_[known->second].users;
     return known->second;
   }
-  Route route = router_.route(source, destination);
+  Route route;
+  try {
+    route = router_.route(source, destination);
+  } catch (const InputError&) {
+    if (!may_wait) throw;
+    nominal_router_.route(source, destination);  // throws where no repair can help
+    return std::nullopt;
+  }
+  const PathId id = make_path(source, destination, route);
+  double latency_s = 0;
+  for (const Hop& hop : route.hops) latency_s += conditions_.latency_s(hop.bundle, hop.direction);
+  paths_[id].latency = Time::seconds(latency_s);
+  ++paths_[id].users;  // the table itself
+  by_ends_.emplace(ends, id);
+  return id;
+}
+
+PathId RouteTable::acquire_nominal(NodeId source, NodeId destination) {
+  return make_path(source, destination, nominal_router_.route(source, destination));
+}
+
+PathId RouteTable::make_path(NodeId source, NodeId destination, const Route& route) {
   if (free_.empty()) {
     free_.push_back(static_cast<PathId>(paths_.size()));
     paths_.emplace_back();
@@ -24,16 +47,13 @@ PathId RouteTable::acquire(NodeId source, NodeId destination) {
   path.source = source;
   path.destination = destination;
   path.channels.clear();
-  double latency_s = 0;
+  path.down = false;
   for (const Hop& hop : route.hops) {
     const Bundle& bundle = topology_.bundle(hop.bundle);
     path.channels.push_back(bundle.channel[static_cast<std::size_t>(hop.direction)]);
-    latency_s += conditions_.latency_s(hop.bundle, hop.direction);
   }
-  path.latency = Time::seconds(latency_s);
   refresh(path);
-  path.users = 2;  // the transfer and the table
-  by_ends_.emplace(ends, id);
+  path.users = 1;
   return id;
 }
 
@@ -63,6 +83,7 @@ void RouteTable::refresh() {
 }
 
 void RouteTable::refresh(Path& path) const {
+  const bool was_down = path.down;
   path.down = false;
   path.blocked = false;
   path.member_cap = std::numeric_limits<double>::infinity();
@@ -74,6 +95,7 @@ void RouteTable::refresh(Path& path) const {
       path.member_cap_channel = channel;
     }
   }
+  path.went_down = path.down && !was_down;
 }
 
 }  // namespace syncline

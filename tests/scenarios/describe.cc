@@ -1,12 +1,18 @@
 #include "tests/scenarios/describe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <variant>
 
 namespace syncline {
 namespace {
+
+template <class Values>
+std::string list(const Values& values) {
+  std::string text;
+  for (const auto& value : values) text += fmt::format("[{}]", value);
+  return text;
+}
 
 std::string describe(const Topology& topology) {
   std::string text;
@@ -42,8 +48,8 @@ std::string describe(const TrainingConfig& config) {
   const InnerOptimizer& inner = config.inner;
   return fmt::format("model {} {} {} {}\ndata {} {} {} {} {} {} {}\ninner {} {} {} {} {} {} {}\n",
                      config.model.layers, config.model.width, config.model.heads,
-                     config.model.context, static_cast<int>(config.data.source), config.data.files,
-                     config.data.markov_states, config.data.markov_entropy,
+                     config.model.context, static_cast<int>(config.data.source),
+                     list(config.data.files), config.data.markov_states, config.data.markov_entropy,
                      static_cast<int>(config.data.split), config.data.alpha, config.data.streams,
                      static_cast<int>(inner.kind), inner.lr, inner.momentum, inner.weight_decay,
                      inner.clip, inner.warmup, static_cast<int>(inner.decay)) +
@@ -82,8 +88,8 @@ std::string describe(const CheckedScenario& scenario) {
   const PaceSetup& pace = scenario.pace;
   text += fmt::format("pace {} {} {} {} {} {} {}\n", static_cast<int>(pace.source),
                       pace.fixed.count_ns(), pace.device_factor, pace.mfu, pace.peak_flops,
-                      pace.chips, pace.factor);
-  return text + fmt::format("{}\n", fmt::join(scenario.assumptions, "\n"));
+                      list(pace.chips), list(pace.factor));
+  return text + list(scenario.assumptions);
 }
 
 }  // namespace syncline

@@ -51,6 +51,38 @@ TEST(Waiting, NoRouteIsThrownFromTheCoAwait) {
   EXPECT_NE(message.find("no route"), std::string::npos) << message;
 }
 
+// One link, down in [1, 3): who starts in between and may wait, waits; its latency is paid after
+// that.
+TEST(Waiting, ForARoute) {
+  LineNetwork run({{.capacity = 1e6, .latency_s = 0.5}});
+  run.network.change_link_state(Time::seconds(1), run.line.links[0], false);
+  run.network.change_link_state(Time::seconds(3), run.line.links[0], true);
+  run.engine.run_until(Time::seconds(2));
+  TransferSpec spec = run.spec(0, 1, 1'000'000);
+  spec.wait_for_route = true;
+  run.network.start(spec, run.probe, 0);
+  spec.in_flight = InFlight::FAIL;
+  run.network.start(spec, run.probe, 1);
+  run.engine.run_until(Time::seconds(2.5));
+  EXPECT_THAT(run.network.stuck(), ElementsAre(testing::HasSubstr("waits for")));
+  run.engine.run();
+  EXPECT_EQ(run.probe.report(1).end, TransferEnd::FAILED);
+  EXPECT_EQ(run.probe.end_ns(1), 2'000'000'000);
+  EXPECT_EQ(run.probe.end_ns(0), 4'500'000'000);
+  EXPECT_EQ(run.probe.report(0).bottleneck.kind, Limit::Kind::OUTAGE);  // 1 s, as long as flowing
+  EXPECT_EQ(run.network.active(), 0u);
+}
+
+// The event decides for the transfers in flight, where it says so.
+TEST(Waiting, AnOutageMayFailWhatWouldStall) {
+  LineNetwork run({{.capacity = 1e6}});
+  run.network.start(run.spec(0, 1, 2'000'000), run.probe, 0);
+  run.network.change_link_state(Time::seconds(1), run.line.links[0], false, InFlight::FAIL);
+  run.engine.run();
+  EXPECT_EQ(run.probe.report(0).end, TransferEnd::FAILED);
+  EXPECT_EQ(run.probe.report(0).delivered, Bytes(1'000'000));
+}
+
 TEST(Waiting, ForASet) {
   std::vector<Time> woke;
   LineNetwork run({{.capacity = 1e6}, {.capacity = 1e6}});
