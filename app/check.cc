@@ -95,7 +95,7 @@ Meaning find_meaning(const CheckedScenario& scenario) {
       for (const NodeId host : worker.hosts) site.push_back({{host}, worker.cluster});
     }
     meaning.within =
-        idle_all_reduce(within.collective, scenario.topology, site, setup.payload).duration;
+        idle_all_reduce(within.collective, scenario.topology, site, setup.plain_payload).duration;
     inside = static_cast<std::int64_t>(setup.strategy.local_steps / within.local_steps);
   }
   if (measured) return meaning;

@@ -1,10 +1,18 @@
 #include "app/environment.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "compute/checksum.h"
+#include "report/version.h"
 
 namespace syncline {
 namespace {
@@ -26,6 +34,13 @@ std::string cache_folder() {
   if (const std::string cache = variable("SYNCLINE_CACHE"); !cache.empty()) return cache;
   if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty()) return xdg + "/syncline";
   return variable("HOME") + "/.cache/syncline";
+}
+
+std::string build_identity() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(program), {}};
+  return fmt::format("{} {:016x}", kVersion,
+                     checksum(std::as_bytes(std::span(bytes.data(), bytes.size())), 0));
 }
 
 bool stderr_is_terminal() { return ::isatty(STDERR_FILENO) == 1; }

@@ -9,6 +9,9 @@ namespace syncline {
 // trained.
 std::string cache_folder();
 
+// Version and build of this program: what another one wrote may differ.
+std::string build_identity();
+
 bool stderr_is_terminal();
 
 // From now on ctrl-C and SIGTERM only set a flag; a second one ends the process at once with 130. A

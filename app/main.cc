@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <map>
 #include <new>
 #include <string>
 
 #include "app/check.h"
 #include "app/environment.h"
 #include "app/run.h"
+#include "app/sweep.h"
 #include "compute/interrupted.h"
 #include "report/version.h"
 #include "sim/engine/engine.h"
@@ -46,26 +46,16 @@ int command_line(int argc, char** argv) {
   CLI::App& run_command =
       *app.add_subcommand("run", "Simulate a scenario, train its replicas, and write the results");
   add_scenario_options(run_command, run_options);
-  run_command
-      .add_option("--out", run_options.out,
-                  "Folder of the results (default: runs/NAME); a run's folder is replaced")
-      ->type_name("DIR")
-      // An empty name is a slip (--out "$FOLDER"), not a wish for the default.
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("names no folder") : std::string();
-      });
-  const std::map<std::string, DeviceChoice> devices{
-      {"auto", DeviceChoice::AUTO}, {"cpu", DeviceChoice::CPU}, {"cuda", DeviceChoice::CUDA}};
-  run_command
-      .add_option_function<std::string>(
-          "--device", [&](const std::string& name) { run_options.device = devices.at(name); },
-          "Train on: auto, cpu or cuda (default: auto, a GPU where there is one)")
-      ->check([&](const std::string& name) {
-        return devices.contains(name) ? std::string()
-                                      : fmt::format("\"{}\"; write auto, cpu or cuda", name);
-      })
-      ->type_name("DEVICE");
-  run_command.add_flag("--quiet", run_options.quiet, "No progress on stderr");
+  add_output_options(run_command, run_options.out, "runs/NAME", "a run's");
+  add_device_options(run_command, run_options.device, run_options.quiet);
+
+  SweepOptions sweep_options;
+  CLI::App& sweep_command = *app.add_subcommand(
+      "sweep", "Run all combinations of some values, and say which setting to take");
+  add_scenario_options(sweep_command, sweep_options);
+  add_vary_options(sweep_command, sweep_options);
+  add_output_options(sweep_command, sweep_options.out, "runs/NAME-sweep", "a sweep's");
+  add_device_options(sweep_command, sweep_options.device, sweep_options.quiet);
 
   ScenarioOptions check_options;
   CLI::App& check_command = *app.add_subcommand(
@@ -82,7 +72,8 @@ int command_line(int argc, char** argv) {
         app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " "));
     return kBadInput;
   }
-  return run_command.parsed() ? run(run_options) : check(check_options);
+  if (run_command.parsed()) return run(run_options);
+  return sweep_command.parsed() ? sweep(sweep_options) : check(check_options);
 }
 
 int guarded(int argc, char** argv) {

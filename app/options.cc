@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -34,6 +35,34 @@ void add_scenario_options(CLI::App& command, ScenarioOptions& options) {
       });
   command.add_flag("--no-train", options.no_train, "Time only: nothing is trained, no loss");
   command.add_flag("--json", options.json, "Print the summary as JSON");
+}
+
+void add_output_options(CLI::App& command, std::string& out, const std::string& by_default,
+                        const std::string& owner) {
+  command
+      .add_option("--out", out,
+                  fmt::format("Folder of the results (default: {}); {} folder is replaced",
+                              by_default, owner))
+      ->type_name("DIR")
+      // An empty name is a slip (--out "$FOLDER"), not a wish for the default.
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("names no folder") : std::string();
+      });
+}
+
+void add_device_options(CLI::App& command, DeviceChoice& device, bool& quiet) {
+  static const std::map<std::string, DeviceChoice> kDevices{
+      {"auto", DeviceChoice::AUTO}, {"cpu", DeviceChoice::CPU}, {"cuda", DeviceChoice::CUDA}};
+  command
+      .add_option_function<std::string>(
+          "--device", [&device](const std::string& name) { device = kDevices.at(name); },
+          "Train on: auto, cpu or cuda (default: auto, a GPU where there is one)")
+      ->check([](const std::string& name) {
+        return kDevices.contains(name) ? std::string()
+                                       : fmt::format("\"{}\"; write auto, cpu or cuda", name);
+      })
+      ->type_name("DEVICE");
+  command.add_flag("--quiet", quiet, "No progress on stderr");
 }
 
 }  // namespace syncline

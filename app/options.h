@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/torch/torch_trainer.h"
 #include "scenarios/load.h"
 
 namespace CLI {
@@ -26,5 +27,10 @@ struct ScenarioOptions {
 
 // Adds SCENARIO, --set, --seed, --no-train and --json.
 void add_scenario_options(CLI::App& command, ScenarioOptions& options);
+// Adds --out; `owner`: whose folder is replaced.
+void add_output_options(CLI::App& command, std::string& out, const std::string& by_default,
+                        const std::string& owner);
+// Adds --device and --quiet.
+void add_device_options(CLI::App& command, DeviceChoice& device, bool& quiet);
 
 }  // namespace syncline

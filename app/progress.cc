@@ -5,7 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/environment.h"
+
 namespace syncline {
+
+Progress::Style progress_style(bool quiet) {
+  if (quiet) return Progress::Style::QUIET;
+  return stderr_is_terminal() ? Progress::Style::LIVE : Progress::Style::LINES;
+}
 
 void Progress::finish() {
   if (shown_) fmt::print(stderr, "\r\033[K");

@@ -45,4 +45,7 @@ class Progress {
   bool has_loss_ = false;
 };
 
+// Live on a terminal, else a line at a time.
+Progress::Style progress_style(bool quiet);
+
 }  // namespace syncline

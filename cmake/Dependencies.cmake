@@ -31,10 +31,28 @@ endif()
 set(CMAKE_CUDA_STANDARD 17)  # CMake 3.25 knows no 20 for CUDA
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that LibTorch loads
 set(TORCH_CUDA_ARCH_LIST "7.5;8.0;9.0;10.0;12.0+PTX")  # the chips that this LibTorch runs on
+# The same for our own kernels; `native` is quicker to build where the chip is at hand.
+set(SYNCLINE_CUDA_ARCHITECTURES "75-real;80-real;90-real;100-real;120" CACHE STRING "Chips that the CUDA kernels are compiled for")
 find_package(Torch REQUIRED)
 if(SYNCLINE_CUDA)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+endif()
+
+# The NCCL that LibTorch loads lies beside it; another version must not come into the same process.
+set(SYNCLINE_NCCL OFF)
+if(SYNCLINE_CUDA)
+  get_filename_component(nccl_root "${Torch_DIR}/../../../../nvidia/nccl" ABSOLUTE)
+  find_path(NCCL_INCLUDE_DIR nccl.h HINTS "${nccl_root}/include")
+  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS "${nccl_root}/lib")
+  if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+    set(SYNCLINE_NCCL ON)
+    add_library(syncline_nccl_library INTERFACE)
+    target_include_directories(syncline_nccl_library SYSTEM INTERFACE "${NCCL_INCLUDE_DIR}")
+    target_link_libraries(syncline_nccl_library INTERFACE "${NCCL_LIBRARY}")
+  else()
+    message(STATUS "No NCCL: several GPUs are summed over by plain copies")
+  endif()
 endif()
 
 # Folders of the machine that LibTorch was built on; they would end up where our programs look for libraries.

@@ -213,6 +213,17 @@ Value Program::linear(std::span<const Operand> terms) {
   return new_value(made, key);
 }
 
+Value Program::encode(const Value& value, Codec codec) {
+  Instruction& made = append(Op::ENCODE);
+  made.codec = codec;
+  made.first_operand = static_cast<std::uint32_t>(operands_.size());
+  made.operand_count = 1;
+  made.key =
+      mix_words(value_keys_[value.index()], {word(Op::ENCODE), static_cast<std::uint64_t>(codec)});
+  operands_.push_back(Operand{value.index(), 1});
+  return new_value(made, made.key);
+}
+
 Value Program::outer_state() {
   Instruction& made = append(Op::OUTER_STATE);
   made.key = mix_words(header_key_, {word(Op::OUTER_STATE)});
@@ -272,6 +283,7 @@ Key Program::hash() const {
 
 void Program::write_text(std::ostream& out) const {
   static constexpr const char* kParts[] = {"parameters", "optimizer", "all"};
+  static constexpr const char* kCodecs[] = {"int8"};
   std::size_t start = 0;
   while (start < header_.size()) {
     const std::size_t end = std::min(header_.find('\n', start), header_.size());
@@ -306,6 +318,10 @@ void Program::write_text(std::ostream& out) const {
         fmt::print(out, "linear");
         for (const Operand& term : in) fmt::print(out, " {}*v{}", term.weight, term.value);
         fmt::print(out, " -> v{}\n", i.result);
+        break;
+      case Op::ENCODE:
+        fmt::print(out, "encode v{} {} -> v{}\n", in[0].value, kCodecs[static_cast<int>(i.codec)],
+                   i.result);
         break;
       case Op::OUTER_STATE:
         fmt::print(out, "outer_state -> v{}\n", i.result);

@@ -53,6 +53,11 @@ struct OuterRule {
   double momentum = 0.9;
 };
 
+// How a payload is compressed on its way.
+enum class Codec : std::uint8_t {
+  INT8  // blocks of 256 signed bytes with a scale each: compute/compression/int8.h
+};
+
 enum class Op : std::uint8_t {
   INIT,   // replica <- fresh parameters from `seed`, zero optimizer state
   STEP,   // `count` inner steps on batches first_batch, … of `stream`, at schedule positions
@@ -66,6 +71,7 @@ enum class Op : std::uint8_t {
   OUTER_STATE,  // value <- zero state of an outer rule
   OUTER,        // (theta, state, gradient) -> value, value2
   EVAL,         // number <- loss of the parameters in a value on the held-out tokens, nats a token
+  ENCODE,       // value <- what a receiver of the value has after `codec` and back
   FREE_VALUE,   // lifetime ends
   FREE_REPLICA
 };
@@ -82,6 +88,7 @@ struct Operand {
 struct Instruction {
   Op op;
   Part part = Part::PARAMETERS;
+  Codec codec = Codec::INT8;  // ENCODE
   std::uint32_t replica = kNone;
   std::uint32_t stream = 0;  // data stream (STEP, GRAD)
   std::uint32_t count = 0;   // steps or micro-batches
@@ -151,6 +158,9 @@ class Program {
   Value read(const Replica& replica, Part part);
   void write(Replica& replica, Part part, const Value& value);
   Value linear(std::span<const Operand> terms);
+  // What arrives of `value` (all its parts) where it is sent compressed. Happens once, at the
+  // sender: sums are of decoded values.
+  Value encode(const Value& value, Codec codec);
   Value outer_state();
   std::pair<Value, Value> outer(const Value& theta, const Value& state, const Value& gradient,
                                 const OuterRule& rule);

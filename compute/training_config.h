@@ -13,6 +13,7 @@ struct ModelConfig {
   std::uint32_t width = 128;
   std::uint32_t heads = 4;
   std::uint32_t context = 128;  // tokens a sequence
+  bool operator==(const ModelConfig&) const = default;
 };
 
 // Embedding and output layer (V·C each), 12 C² a layer, and 2 · layers + 1 norms of C gains.
@@ -36,6 +37,7 @@ struct DataConfig {
   Split split = Split::EVEN;
   double alpha = 0.5;         // DIRICHLET
   std::uint32_t streams = 1;  // data streams that share the data, one a worker
+  bool operator==(const DataConfig&) const = default;
 };
 
 struct InnerOptimizer {
@@ -55,6 +57,7 @@ struct InnerOptimizer {
   // Learning rate of the step at this position (0 is the first): lr · (position+1)/warmup while
   // warming up, then the decay.
   double lr_at(std::uint64_t position) const;
+  bool operator==(const InnerOptimizer&) const = default;
 };
 
 enum class Precision : std::uint8_t {
@@ -72,6 +75,7 @@ struct TrainingConfig {
   std::uint64_t seed = 1;
   std::uint32_t eval_tokens = 32768;  // held-out tokens of an evaluation, spread evenly over the
                                       // validation part (at most all)
+  bool operator==(const TrainingConfig&) const = default;
 };
 
 }  // namespace syncline

@@ -1,44 +1,25 @@
 // The files of a run's folder.
 #include <fmt/format.h>
-#include <google/protobuf/util/json_util.h>
 
 #include <cmath>
 #include <sstream>
 
+#include "report/csv.h"
+#include "report/json.h"
 #include "report/report.h"
 #include "report/results.h"
-#include "topology/check.h"
+#include "report/timeline.h"
 
 namespace syncline {
 namespace {
-
-std::string as_json(const google::protobuf::Message& message) {
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.preserve_proto_field_names = true;
-  std::string text;
-  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
-  SYNCLINE_CHECK(status.ok(), status.ToString());
-  return text;
-}
-
-// A name in a CSV: quoted where it must be (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') quoted += '"';
-  }
-  return quoted + '"';
-}
 
 std::string loss_or_nothing(double loss) {
   return std::isfinite(loss) ? fmt::format("{}", loss) : std::string();
 }
 
 std::string rounds_csv(const RunFacts& facts) {
-  std::string text = "round,steps,begun_s,all_joined_s,ended_s,bytes_sent,training_loss,loss\n";
+  std::string text =
+      "round,steps,begun_s,all_joined_s,ended_s,workers,bytes_sent,training_loss,loss\n";
   std::size_t next = 0;
   const std::vector<Evaluation>& evaluations = facts.outcome.evaluations;
   for (const RoundRecord& round : facts.outcome.rounds) {
@@ -50,9 +31,9 @@ std::string rounds_csv(const RunFacts& facts) {
     }
     while (next < evaluations.size() && evaluations[next].round < round.round) ++next;
     const bool evaluated = next < evaluations.size() && evaluations[next].round == round.round;
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", round.round, round.steps,
-                   round.begun.in_seconds(), round.all_joined.in_seconds(),
-                   round.ended.in_seconds(), round.sent.count(),
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", round.round,
+                   round.steps, round.begun.in_seconds(), round.all_joined.in_seconds(),
+                   round.ended.in_seconds(), round.workers, round.sent.count(),
                    loss_or_nothing(steps > 0 ? sum / steps : NAN),
                    loss_or_nothing(evaluated ? facts.number(evaluations[next].loss) : NAN));
   }
@@ -62,15 +43,18 @@ std::string rounds_csv(const RunFacts& facts) {
 std::string workers_csv(const RunFacts& facts) {
   std::string text =
       "worker,cluster,hosts,step_s,steps,inner_steps_s,sync_within_cluster_s,waiting_for_others_s,"
-      "sync_s,bytes_sent,bytes_received\n";
+      "sync_s,bytes_sent,bytes_received,lost_steps,lost_s,down_s,rejoins,rejoining_s,rejoin_"
+      "bytes\n";
   for (std::size_t i = 0; i < facts.setup.workers.size(); ++i) {
     const WorkerSetup& setup = facts.setup.workers[i];
     const WorkerOutcome& outcome = facts.outcome.workers[i];
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n",
-                   field(setup.name), field(setup.cluster), setup.hosts.size(),
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                   csv_field(setup.name), csv_field(setup.cluster), setup.hosts.size(),
                    setup.step.in_seconds(), outcome.steps, outcome.computing.in_seconds(),
                    outcome.within.in_seconds(), outcome.waiting.in_seconds(),
-                   outcome.syncing.in_seconds(), outcome.sent.count(), outcome.received.count());
+                   outcome.syncing.in_seconds(), outcome.sent.count(), outcome.received.count(),
+                   outcome.lost_steps, outcome.lost.in_seconds(), outcome.down.in_seconds(),
+                   outcome.rejoins, outcome.rejoining.in_seconds(), outcome.rejoin_bytes.count());
   }
   return text;
 }
@@ -96,9 +80,9 @@ std::string links_csv(const RunFacts& facts) {
                             : 0;
     fmt::format_to(
         std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n",
-        field(bundle.members.size() == 1 ? member.name : topology.channel_name(link.channel)),
-        field(topology.node(from).name), field(topology.node(to).name), capacity * 8, latency,
-        link.use.bytes.count(), link.use.busy_s, load, link.limited_s);
+        csv_field(bundle.members.size() == 1 ? member.name : topology.channel_name(link.channel)),
+        csv_field(topology.node(from).name), csv_field(topology.node(to).name), capacity * 8,
+        latency, link.use.bytes.count(), link.use.busy_s, load, link.limited_s);
   }
   return text;
 }
@@ -114,6 +98,7 @@ std::map<std::string, std::string> run_files(const RunFacts& facts) {
   files["rounds.csv"] = rounds_csv(facts);
   files["workers.csv"] = workers_csv(facts);
   files["links.csv"] = links_csv(facts);
+  files["timeline.json"] = timeline_json(facts);
   files["scenario.textproto"] = facts.scenario.text(facts.measured_step);
   if (facts.program != nullptr) {
     std::ostringstream program;

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -14,38 +13,13 @@
 #include <string_view>
 #include <system_error>
 
+#include "report/output_place.h"
 #include "topology/input_error.h"
 
 namespace syncline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What only a run's folder has.
-bool is_run(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / "results.json", ignored) &&
-         fs::exists(folder / "scenario.textproto", ignored);
-}
-
-// The folder itself, past links and dots: a link cannot change places with a folder. Folders that
-// are not there yet stay as they are written.
-fs::path resolve(const std::string& path) {
-  std::error_code error;
-  fs::path resolved = fs::weakly_canonical(fs::absolute(path), error);
-  if (error)
-    throw InputError(fmt::format("--out {}: cannot be written: {}", path, error.message()));
-  if (!resolved.has_filename()) resolved = resolved.parent_path();
-  return resolved;
-}
-
-// The folder that one stands in, or one above it, would be pulled away under one's feet.
-bool holds_working_folder(const fs::path& folder) {
-  std::error_code error;
-  const fs::path here = fs::current_path(error);
-  return !error && std::mismatch(folder.begin(), folder.end(), here.begin(), here.end()).first ==
-                       folder.end();
-}
 
 [[noreturn]] void fail(const std::string& path, int error) {
   throw std::runtime_error(
@@ -85,26 +59,12 @@ struct RemoveOnExit {
 
 }  // namespace
 
-OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
-  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-  const fs::path folder = resolve(path_);
-  folder_ = folder.string();
+OutputFolder::OutputFolder(std::string path) {
+  const OutputPlace place = check_output_place(std::move(path), "run's", is_run_folder);
+  path_ = place.path;
+  folder_ = place.folder;
   std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
-  if (fs::exists(status) && !fs::is_directory(status))
-    throw InputError(fmt::format("--out {}: is a file; name a folder", path_));
-  if (!fs::exists(status) && fs::is_symlink(fs::symlink_status(folder, error))) {
-    throw InputError(
-        fmt::format("--out {}: is a link to a folder that is not there; name another one", path_));
-  }
-  if (holds_working_folder(folder))
-    throw InputError(
-        fmt::format("--out {}: is the folder that this command runs in; name one below it", path_));
-  if (fs::is_directory(status) && !fs::is_empty(folder, error) && !is_run(folder)) {
-    throw InputError(fmt::format(
-        "--out {}: is not empty and no run's folder, so it is left alone; name another one",
-        path_));
-  }
+  const fs::path folder = folder_;
   const fs::path parent = folder.parent_path();
   partial_ =
       (parent / fmt::format(".{}.partial-{}", folder.filename().string(), ::getpid())).string();
@@ -125,7 +85,7 @@ void OutputFolder::publish(const std::map<std::string, std::string>& files) cons
   if (::rename(partial_.c_str(), folder_.c_str()) == 0)
     return;  // nothing there, or an empty folder
   if (errno != ENOTEMPTY && errno != EEXIST) fail(path_, errno);
-  if (!is_run(folder_)) fail(path_, ENOTEMPTY);  // somebody filled it while we worked
+  if (!is_run_folder(folder_)) fail(path_, ENOTEMPTY);  // somebody filled it while we worked
   // The old run and the new one change places; `clean` then removes the old one.
   if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0)
     return;

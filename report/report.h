@@ -17,7 +17,7 @@ std::string summary_text(const RunFacts& facts);
 std::string summary_json(const RunFacts& facts);
 
 // The files of a run's folder by name: results.json, rounds.csv, links.csv, workers.csv,
-// program.txt, scenario.textproto, real_time.json.
+// timeline.json, program.txt, scenario.textproto, real_time.json.
 std::map<std::string, std::string> run_files(const RunFacts& facts);
 
 }  // namespace syncline

@@ -15,10 +15,9 @@ namespace {
 
 double count(std::uint64_t value) { return static_cast<double>(value); }
 
-std::uint64_t most_steps(const RunFacts& facts) {
-  std::uint64_t steps = 0;
-  for (const WorkerOutcome& worker : facts.outcome.workers) steps = std::max(steps, worker.steps);
-  return steps;
+// Of a worker that was in all rounds.
+std::uint64_t steps_of_the_run(const RunFacts& facts) {
+  return facts.outcome.rounds.empty() ? 0 : facts.outcome.rounds.back().steps;
 }
 
 std::vector<double> known_losses(const RunFacts& facts) {
@@ -59,10 +58,16 @@ void fill_summary(const RunFacts& facts, proto::Summary& summary) {
   double computing_s = 0;
   double worker_steps = 0;
   double recorded = 0;
+  double lost_steps = 0;
+  double down_s = 0;
+  Bytes rejoin_bytes;
   for (const WorkerOutcome& worker : outcome.workers) {
     computing_s += worker.computing.in_seconds();
     worker_steps += count(worker.steps);
     recorded += count(worker.recorded_steps);
+    lost_steps += count(worker.lost_steps);
+    down_s += worker.down.in_seconds();
+    rejoin_bytes += worker.rejoin_bytes;
   }
   summary.set_virtual_time_s(virtual_s);
   summary.set_ideal_network_time_s(facts.ideal_network_time.in_seconds());
@@ -76,12 +81,18 @@ void fill_summary(const RunFacts& facts, proto::Summary& summary) {
                                facts.scenario.training.model.context);
     summary.set_program_hash(facts.program->hash().to_text());
   }
-  summary.set_steps(count(most_steps(facts)));
+  summary.set_steps(count(steps_of_the_run(facts)));
   summary.set_syncs(count(outcome.rounds.size()));
   summary.set_workers(count(workers));
   summary.set_parameters(count(facts.setup.payload.elements));
   summary.set_payload_bytes(static_cast<double>(facts.setup.payload.bytes().count()));
   summary.set_bytes_sent(static_cast<double>(outcome.sent.count()));
+  summary.set_lost_steps(lost_steps);
+  summary.set_down_s(down_s);
+  summary.set_rejoin_bytes(static_cast<double>(rejoin_bytes.count()));
+  double present = 0;
+  for (const RoundRecord& round : outcome.rounds) present += count(round.workers);
+  if (!outcome.rounds.empty()) summary.set_mean_workers(present / count(outcome.rounds.size()));
   summary.set_bytes_sent_within(static_cast<double>(outcome.sent_within.count()));
 }
 
@@ -105,6 +116,9 @@ void fill_time_of_a_worker(const RunFacts& facts, proto::Results& results) {
   add("sync_within_cluster", mean(&WorkerOutcome::within));
   add("waiting_for_others", mean(&WorkerOutcome::waiting));
   add("sync", mean(&WorkerOutcome::syncing));
+  add("lost_steps", mean(&WorkerOutcome::lost));
+  add("down", mean(&WorkerOutcome::down));
+  add("rejoining", mean(&WorkerOutcome::rejoining));
   // A step that the stop cut off, and the end of a run in which others are still on their way.
   add("idle", std::max(virtual_s - used_s, 0.0));
 }

@@ -93,6 +93,13 @@ std::string summary_text(const RunFacts& facts) {
            within > Bytes() ? fmt::format(", and {} inside clusters", to_text(within)) : ""));
   line("tokens",
        fmt::format("{} in {:.0f} steps a worker", many(summary.tokens()), summary.steps()));
+  if (!facts.setup.events.empty() || facts.setup.strategy.deadline) {
+    line("failures",
+         fmt::format(
+             "{:.4g} of {} workers in an average, {:.0f} steps lost, {} to workers that came back",
+             summary.mean_workers(), facts.setup.workers.size(), summary.lost_steps(),
+             to_text(Bytes(static_cast<std::int64_t>(summary.rejoin_bytes())))));
+  }
   if (facts.program == nullptr) {
     line("loss", "not trained: time only");
     return text;

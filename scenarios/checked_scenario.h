@@ -45,6 +45,7 @@ struct CheckedScenario {
   Topology topology;
   std::vector<WorkerSetup> workers;  // their `step` is still open: the pace decides it
   StrategySetup strategy;
+  std::vector<FailureEvent> events;
   StopSetup stop;
   bool train = true;                      // false: time only
   TrainingConfig training;                // its schedule's horizon is still open

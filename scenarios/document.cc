@@ -138,11 +138,11 @@ void Document::parse(const std::string& text) {
     throw InputError(fmt::format("{}:{}", file_, error.text()));
   }
   places_[""] = file_;
-  remember_places(scenario_, &tree, "");
+  remember_places(scenario_, &tree, "", file_);
 }
 
 void Document::remember_places(const Message& message, const TextFormat::ParseInfoTree* tree,
-                               const std::string& prefix) {
+                               const std::string& prefix, const std::string& file) {
   std::vector<const FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
@@ -154,13 +154,13 @@ void Document::remember_places(const Message& message, const TextFormat::ParseIn
       // Of a list in brackets Protobuf keeps only where the list begins.
       int line = tree->GetLocation(field, index).line;
       if (line < 0) line = tree->GetLocation(field, 0).line;
-      places_[path] = fmt::format("{}:{}", file_, line + 1);
+      places_[path] = fmt::format("{}:{}", file, line + 1);
       if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
       const Message& inner = field->is_repeated()
                                  ? message.GetReflection()->GetRepeatedMessage(message, field, i)
                                  : message.GetReflection()->GetMessage(message, field);
       const TextFormat::ParseInfoTree* inner_tree = tree->GetTreeForNested(field, index);
-      if (inner_tree != nullptr) remember_places(inner, inner_tree, path + ".");
+      if (inner_tree != nullptr) remember_places(inner, inner_tree, path + ".", file);
     }
   }
 }
@@ -201,9 +201,10 @@ void Document::set(const std::string& assignment) {
   if (equals == std::string::npos) {
     throw InputError(place + ": write PATH=VALUE, for example strategy.local_steps=50");
   }
+  const std::string value = assignment.substr(equals + 1);
   try {
-    const std::string path =
-        set_field(scenario_, assignment.substr(0, equals), assignment.substr(equals + 1));
+    const FieldPlace field = find_field(scenario_, assignment.substr(0, equals));
+    const std::string& path = field.path;
     // What the file said below this field is gone.
     std::erase_if(places_, [&](const auto& entry) {
       return entry.first.starts_with(path + ".") || entry.first.starts_with(path + "[");
@@ -214,9 +215,32 @@ void Document::set(const std::string& assignment) {
          cut = path.find_last_of(".[", cut - 1)) {
       places_.try_emplace(path.substr(0, cut), place);
     }
+    if (value.starts_with('@') && field.field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      set_from_file(field, value.substr(1));
+    } else {
+      set_field(scenario_, path, value);
+    }
   } catch (const InputError& problem) {
     throw problem.at(place);
   }
+}
+
+void Document::set_from_file(const FieldPlace& field, const std::string& name) {
+  const std::string file =
+      (std::filesystem::path(file_).parent_path() / name).lexically_normal().string();
+  const google::protobuf::Reflection& reflection = *field.owner->GetReflection();
+  const bool list = field.field->is_repeated();
+  reflection.ClearField(field.owner, field.field);
+  Message& message = list ? *reflection.AddMessage(field.owner, field.field)
+                          : *reflection.MutableMessage(field.owner, field.field);
+  TextFormat::Parser parser;
+  TextFormat::ParseInfoTree tree;
+  FirstError error;
+  parser.RecordErrorsTo(&error);
+  parser.WriteLocationsTo(&tree);
+  if (!parser.ParseFromString(read_file(file), &message))
+    throw InputError(fmt::format("{}:{}", file, error.text()));
+  remember_places(message, &tree, field.path + (list ? "[0]." : "."), file);
 }
 
 InputError Document::error(std::string_view path, std::string_view problem) const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "scenarios/field_path.h"
 #include "scenarios/scenario.pb.h"
 #include "topology/input_error.h"
 
@@ -15,8 +16,9 @@ namespace syncline {
 
 class Document {
  public:
-  // Reads the file and applies "PATH=VALUE" changes in order. Throws InputError for what is not a
-  // scenario.
+  // Reads the file and applies "PATH=VALUE" changes in order; a message may stand in a file of its
+  // own, "PATH=@FILE" with FILE relative to the scenario's folder. Throws InputError for what is
+  // not a scenario.
   static Document read(const std::string& file, std::span<const std::string> sets);
 
   const std::string& file() const { return file_; }
@@ -41,11 +43,13 @@ class Document {
  private:
   void parse(const std::string& text);
   void set(const std::string& assignment);
+  // The field's message from a file in the text format.
+  void set_from_file(const FieldPlace& field, const std::string& name);
   // Throws InputError for texts that are no plain text, and for numbers that an enum does not have.
   void check_values(const google::protobuf::Message& message, const std::string& prefix) const;
   void remember_places(const google::protobuf::Message& message,
                        const google::protobuf::TextFormat::ParseInfoTree* tree,
-                       const std::string& prefix);
+                       const std::string& prefix, const std::string& file);
 
   std::string file_;
   proto::Scenario scenario_;

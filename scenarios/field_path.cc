@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "topology/check.h"
 #include "topology/input_error.h"
 #include "topology/topology.h"
 
@@ -159,7 +160,7 @@ std::string no_such_field(const Descriptor& type, std::string_view name) {
                      near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near.front()));
 }
 
-std::string set_field(Message& root, std::string_view path, std::string_view value) {
+FieldPlace find_field(Message& root, std::string_view path) {
   std::vector<Segment> segments = split(path);
   if (segments.front().selector &&
       root.GetDescriptor()->FindFieldByName(segments.front().name) == nullptr) {
@@ -187,10 +188,7 @@ std::string set_field(Message& root, std::string_view path, std::string_view val
       throw InputError(fmt::format("{} is a whole message; name one of its fields: {}.{}", path,
                                    path, field.message_type()->field(0)->name()));
     }
-    if (last) {
-      set_value(*owner, field, value);
-      return resolved;
-    }
+    if (last) return {owner, &field, resolved};
     if (!message)
       throw InputError(fmt::format("{} is a single value and has no field \"{}\"", resolved,
                                    segments[i + 1].name));
@@ -199,7 +197,13 @@ std::string set_field(Message& root, std::string_view path, std::string_view val
           fmt::format("{} is a list; write {}[NAME].{}", resolved, resolved, segments[i + 1].name));
     owner = owner->GetReflection()->MutableMessage(owner, &field);
   }
-  return resolved;
+  SYNCLINE_CHECK(false, "a path has a last part");
+}
+
+std::string set_field(Message& root, std::string_view path, std::string_view value) {
+  const FieldPlace place = find_field(root, path);
+  set_value(*place.owner, *place.field, value);
+  return place.path;
 }
 
 }  // namespace syncline

@@ -18,6 +18,14 @@ namespace syncline {
 std::string set_field(google::protobuf::Message& root, std::string_view path,
                       std::string_view value);
 
+// Where such a path leads; what lies on the way is added. Throws InputError: unknown field.
+struct FieldPlace {
+  google::protobuf::Message* owner = nullptr;
+  const google::protobuf::FieldDescriptor* field = nullptr;
+  std::string path;  // names turned into indexes
+};
+FieldPlace find_field(google::protobuf::Message& root, std::string_view path);
+
 // "Link has no field \"bandwith\"; it has: name, a, b, …; did you mean bandwidth?"
 std::string no_such_field(const google::protobuf::Descriptor& type, std::string_view name);
 // "RING, HIERARCHICAL or PARAMETER_SERVER"

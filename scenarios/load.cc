@@ -74,6 +74,7 @@ CheckedScenario load_scenario(const std::string& file, const LoadOptions& option
   read_training(document, scenario, options.cache_folder);
   read_project(document, scenario);
   read_pace(document, scenario);
+  read_events(document, scenario);
   read_stop(document, scenario);
   // Not where there is none: a `data {}` without a source would be an error when it is read again.
   if (document.scenario().training().has_data())

@@ -11,7 +11,8 @@
 namespace syncline {
 
 struct LoadOptions {
-  std::vector<std::string> sets;      // "PATH=VALUE", applied in order after the file is read
+  std::vector<std::string> sets;      // "PATH=VALUE", applied in order after the file is read;
+                                      // VALUE @FILE: a message from a file beside the scenario
   std::optional<std::uint64_t> seed;  // takes the place of the scenario's
   bool without_training = false;      // --no-train: as training.trainer: NONE
   std::string cache_folder;           // where "cache:NAME" texts lie, below text/

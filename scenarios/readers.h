@@ -16,6 +16,7 @@ void read_strategy(Document& document, CheckedScenario& scenario);
 void read_training(Document& document, CheckedScenario& scenario, const std::string& cache_folder);
 void read_project(Document& document, CheckedScenario& scenario);
 void read_pace(Document& document, CheckedScenario& scenario);
+void read_events(Document& document, CheckedScenario& scenario);
 void read_stop(Document& document, CheckedScenario& scenario);
 
 }  // namespace syncline

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/compression/int8.h"
 #include "compute/pace/flops.h"
 #include "topology/check.h"
 #include "topology/input_error.h"
@@ -59,6 +60,13 @@ Time base_step(const CheckedScenario& scenario, std::size_t worker, std::uint64_
   SYNCLINE_CHECK(false, "unknown source of the pace");
 }
 
+// A worker that comes back gets parameters and moments, each as large as a payload.
+Payload rejoin_payload(const CheckedScenario& scenario, const Payload& parameters) {
+  const InnerOptimizer& inner = scenario.training.inner;
+  const double parts = inner.kind == InnerOptimizer::Kind::ADAMW ? 3 : inner.momentum != 0 ? 2 : 1;
+  return {parameters.elements, parameters.bytes_per_element * parts};
+}
+
 }  // namespace
 
 double counted_tokens_per_step(const CheckedScenario& scenario) {
@@ -104,9 +112,15 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
           ? Payload{static_cast<std::uint64_t>(std::llround(scenario.projection->parameters)),
                     scenario.projection->bytes_per_parameter}
           : Payload{parameters, 4};
+  setup.plain_payload = setup.payload;
+  if (scenario.strategy.compression) {
+    setup.payload = {setup.payload.elements, 1, kInt8Block, kInt8ScaleBytes};
+  }
   setup.recorded_steps = trained_steps(scenario);
   setup.replicas = scenario.replicas;
   setup.seed = scenario.seed;
+  setup.events = scenario.events;
+  setup.rejoin = rejoin_payload(scenario, setup.plain_payload);
 
   setup.stop.rounds = scenario.stop.rounds;
   setup.stop.time = scenario.stop.time;

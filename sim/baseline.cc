@@ -1,7 +1,5 @@
 #include "sim/baseline.h"
 
-#include <algorithm>
-
 namespace syncline {
 
 Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
@@ -17,9 +15,9 @@ Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
   same.recorded_steps = 0;
   same.stop = {};
   same.stop.rounds = outcome.rounds.size();
-  same.stop.steps = 0;
-  for (const WorkerOutcome& worker : outcome.workers)
-    same.stop.steps = std::max(*same.stop.steps, worker.steps);
+  same.stop.steps = outcome.rounds.empty() ? 0 : outcome.rounds.back().steps;
+  same.events.clear();
+  same.strategy.deadline.reset();
   return simulate(ideal, same, nullptr).virtual_time;
 }
 

@@ -5,8 +5,8 @@
 
 namespace syncline {
 
-// Virtual time of the same rounds and steps on a network without limits and latency: what workers
-// and strategy alone take.
+// Virtual time of the same rounds and steps on a network without limits and latency, and nothing
+// going wrong: what workers and strategy alone take.
 Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
                         const SimulationOutcome& outcome);
 

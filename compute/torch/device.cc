@@ -1,5 +1,6 @@
 #include "compute/torch/device.h"
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
 #ifdef SYNCLINE_CUDA
 #include <ATen/cuda/CUDAContext.h>
@@ -8,6 +9,7 @@
 #include <cpuid.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -16,12 +18,13 @@
 namespace syncline {
 namespace {
 
-struct Gpu {
-  bool usable = false;
+// The GPUs that can be trained on: the first, and those after it that are of its kind.
+struct Gpus {
+  int usable = 0;
   bool present = false;  // there is one in this computer
   std::string why_not;
   std::string name;
-  std::int64_t memory = 0;
+  std::int64_t memory = 0;  // of each
 };
 
 #ifdef SYNCLINE_CUDA
@@ -29,49 +32,87 @@ struct Gpu {
 constexpr int kOldestMajor = 7;
 constexpr int kOldestMinor = 5;
 
-Gpu find_gpu() {
-  Gpu gpu;
-  gpu.present = std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/dxg");
-  if (!at::hasCUDA() && !gpu.present) {
-    gpu.why_not = "there is no NVIDIA GPU in this computer";
-    return gpu;
+// In LibTorch's words ("driver too old" and the like), without what follows them.
+std::string first_line(const c10::Error& error) {
+  const std::string all = error.what_without_backtrace();
+  return all.substr(0, all.find('\n'));
+}
+
+// A kernel runs on it and its result comes back. Throws c10::Error.
+void try_out(c10::Device device) {
+  const float one = at::ones({1}, at::TensorOptions(device)).item<float>();
+  TORCH_CHECK(one == 1, "the GPU ", device.index(), " computes nonsense");
+}
+
+Gpus find_gpus() {
+  Gpus gpus;
+  gpus.present = std::filesystem::exists("/dev/nvidia0") || std::filesystem::exists("/dev/dxg");
+  if (!at::hasCUDA() && !gpus.present) {
+    gpus.why_not = "there is no NVIDIA GPU in this computer";
+    return gpus;
   }
   try {
-    c10::cuda::device_count_ensure_non_zero();
-    const cudaDeviceProp* properties = at::cuda::getDeviceProperties(0);
-    gpu.present = true;
-    gpu.name = properties->name;
-    gpu.memory = static_cast<std::int64_t>(properties->totalGlobalMem);
-    if (properties->major < kOldestMajor ||
-        (properties->major == kOldestMajor && properties->minor < kOldestMinor)) {
+    const auto count =
+        static_cast<int>(static_cast<unsigned char>(c10::cuda::device_count_ensure_non_zero()));
+    const cudaDeviceProp* first = at::cuda::getDeviceProperties(0);
+    gpus.present = true;
+    gpus.name = first->name;
+    gpus.memory = static_cast<std::int64_t>(first->totalGlobalMem);
+    if (first->major < kOldestMajor ||
+        (first->major == kOldestMajor && first->minor < kOldestMinor)) {
       const auto version = [](int major, int minor) {
         return std::to_string(major) + "." + std::to_string(minor);
       };
-      gpu.why_not = "the GPU " + gpu.name + " has compute capability " +
-                    version(properties->major, properties->minor) + "; " +
-                    version(kOldestMajor, kOldestMinor) + " or newer is needed";
-      return gpu;
+      gpus.why_not = "the GPU " + gpus.name + " has compute capability " +
+                     version(first->major, first->minor) + "; " +
+                     version(kOldestMajor, kOldestMinor) + " or newer is needed";
+      return gpus;
     }
-    gpu.usable = true;
+    try_out(c10::Device(c10::kCUDA, 0));
+    gpus.usable = 1;
+    for (; gpus.usable < count; ++gpus.usable) {
+      const auto index = static_cast<c10::DeviceIndex>(gpus.usable);
+      const cudaDeviceProp* other = at::cuda::getDeviceProperties(index);
+      if (gpus.name != other->name || first->totalGlobalMem != other->totalGlobalMem) break;
+      try {
+        try_out(c10::Device(c10::kCUDA, index));
+      } catch (const c10::Error&) {
+        break;  // another program's alone, say: the ones before it do
+      }
+    }
   } catch (const c10::Error& error) {
-    const std::string all =
-        error.what_without_backtrace();  // "driver too old" and the like, in LibTorch's words
-    gpu.why_not = all.substr(0, all.find('\n'));
+    gpus.why_not = first_line(error);
   }
-  return gpu;
+  return gpus;
+}
+
+// Equal runs shall give equal numbers, and fp32 shall be fp32.
+void make_repeatable() {
+  // Read when cuBLAS starts: one fixed workspace, which LibTorch asks for where it is told to be
+  // deterministic (Model::attention_backward does).
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  at::Context& context = at::globalContext();
+  context.setDeterministicFillUninitializedMemory(false);
+  context.setFloat32MatmulPrecision("highest");
+  context.setSDPUseCuDNN(false);  // chooses its algorithm by itself; flash attention does not
 }
 #else
-Gpu find_gpu() {
-  Gpu gpu;
-  gpu.present = std::filesystem::exists("/dev/nvidia0");
-  gpu.why_not = "this syncline was built without CUDA (SYNCLINE_CUDA=OFF)";
-  return gpu;
+Gpus find_gpus() {
+  Gpus gpus;
+  gpus.present = std::filesystem::exists("/dev/nvidia0");
+  gpus.why_not = "this syncline was built without CUDA (SYNCLINE_CUDA=OFF)";
+  return gpus;
 }
+
+void make_repeatable() {}
 #endif
 
-const Gpu& gpu() {
-  static const Gpu found = find_gpu();
-  return found;
+const Gpus& gpus() {
+  static const Gpus kFound = [] {
+    make_repeatable();
+    return find_gpus();
+  }();
+  return kFound;
 }
 
 std::string cpu_name() {
@@ -96,18 +137,22 @@ std::string cpu_name() {
 }  // namespace
 
 ChosenDevice choose_device(DeviceChoice choice) {
-  if (choice != DeviceChoice::CPU && gpu().usable)
-    return {c10::Device(c10::kCUDA, 0), gpu().name, gpu().memory};
+  if (choice != DeviceChoice::CPU && gpus().usable > 0)
+    return {c10::Device(c10::kCUDA, 0), gpus().name, gpus().memory, gpus().usable};
   if (choice == DeviceChoice::CUDA) {
-    throw InputError("device: \"cuda\" can not be used: " + gpu().why_not +
+    throw InputError("device: \"cuda\" can not be used: " + gpus().why_not +
                      "; write \"auto\" or \"cpu\"");
   }
-  return {c10::kCPU, cpu_name(), 0};
+  return {c10::kCPU, cpu_name(), 0, 1};
 }
 
+int gpu_count() { return gpus().usable; }
+
+std::string why_no_gpu() { return gpus().why_not; }
+
 std::string cuda_note() {
-  if (gpu().usable || !gpu().present) return {};
-  return "the CPU was taken: " + gpu().why_not;
+  if (gpus().usable > 0 || !gpus().present) return {};
+  return "the CPU was taken: " + gpus().why_not;
 }
 
 }  // namespace syncline

@@ -14,6 +14,7 @@ struct ChosenDevice {
   c10::Device device = c10::kCPU;
   std::string name;         // "NVIDIA H200", of a CPU its model
   std::int64_t memory = 0;  // bytes of a GPU
+  int count = 1;            // GPUs alike, from this one on
 };
 
 // Throws InputError if CUDA was asked for and is not usable.

@@ -5,6 +5,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
+#include <mutex>
 
 #include "compute/torch/kernels.h"
 #include "topology/check.h"
@@ -12,6 +13,34 @@
 namespace syncline {
 
 using at::Tensor;
+
+namespace {
+
+// On a GPU, LibTorch's attention sums its gradients in any order unless it is told not to. Only
+// there: elsewhere the same switch makes slow what is in order already. The switch is the
+// process's; it stays on while the thread of any GPU is here.
+class Repeatable {
+ public:
+  explicit Repeatable(at::Device device) : used_(device.is_cuda()) {
+    if (!used_) return;
+    const std::lock_guard lock(mutex);
+    if (inside++ == 0) at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
+  }
+  ~Repeatable() {
+    if (!used_) return;
+    const std::lock_guard lock(mutex);
+    if (--inside == 0) at::globalContext().setDeterministicAlgorithms(false, /*warn_only=*/false);
+  }
+  Repeatable(const Repeatable&) = delete;
+  Repeatable& operator=(const Repeatable&) = delete;
+
+ private:
+  inline static std::mutex mutex;
+  inline static int inside = 0;
+  bool used_;
+};
+
+}  // namespace
 
 Model::Model(const ModelConfig& config, std::int64_t vocabulary, at::ScalarType type,
              at::Device device)
@@ -181,7 +210,11 @@ void Model::attention_backward(Workspace::Layer& l, const Tensor& d_attended,
   const std::int64_t heads = layout_.heads;
   const std::int64_t depth = layout_.width / heads;
   const Tensor d = d_attended.view({-1, layout_.context, heads, depth}).transpose(1, 2);
-  const std::vector<Tensor> gradients = torch::autograd::grad({l.attended}, {l.q, l.k, l.v}, {d});
+  std::vector<Tensor> gradients;
+  {
+    const Repeatable repeatable(device_);
+    gradients = torch::autograd::grad({l.attended}, {l.q, l.k, l.v}, {d});
+  }
   const Tensor parts = d_qkv.view({-1, layout_.context, 3, heads, depth});
   for (std::int64_t i = 0; i < 3; ++i)
     parts.select(2, i).copy_(gradients[static_cast<std::size_t>(i)].transpose(1, 2));

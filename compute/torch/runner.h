@@ -25,8 +25,9 @@ struct Job {
   std::uint64_t first_batch = 0;
   std::uint64_t position = 0;  // of the first step in the schedule
   std::uint32_t length = 1;
-  at::Tensor gradient;  // defined: no steps are taken, the mean gradient is written here [1, N]
-  double loss_sum = 0;  // result: sum of the batches' mean losses
+  std::uint32_t shard = 0;  // where the row is; for who chooses the runner
+  at::Tensor gradient;      // defined: no steps are taken, the mean gradient is written here [1, N]
+  double loss_sum = 0;      // result: sum of the batches' mean losses
 };
 
 struct RunnerParts {

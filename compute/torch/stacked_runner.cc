@@ -52,7 +52,7 @@ class StackedRunner final : public Runner {
         device_(device),
         context_(parts.model->layout().context),
         tokens_at_once_(std::max<std::int64_t>(1, bytes / parts.model->bytes_per_token())),
-        validation_(validation_tensor(parts)) {}
+        validation_(validation_tensor(parts).to(device)) {}
 
   void run(std::span<Job> jobs) override {
     parts_.pool->run([&](int thread) {
@@ -80,9 +80,7 @@ class StackedRunner final : public Runner {
       Tensor total = at::zeros({1}, at::TensorOptions(device_).dtype(at::kDouble));
       for (std::int64_t begin = 0; begin < validation_.size(0); begin += rows) {
         const Tensor tokens =
-            validation_.narrow(0, begin, std::min(rows, validation_.size(0) - begin))
-                .unsqueeze(0)
-                .to(device_);
+            validation_.narrow(0, begin, std::min(rows, validation_.size(0) - begin)).unsqueeze(0);
         total.add_(parts_.model->loss(evaluation_, row, tokens));
       }
       sum = total.item<double>();
@@ -152,12 +150,13 @@ class StackedRunner final : public Runner {
     }
   }
 
-  // All batches of a call in one copy: int32 [length, K, B, T + 1].
+  // All batches of a call in one copy: int32 [length, K, B, T + 1]. From pinned memory the copy
+  // needs no wait; LibTorch keeps that memory until it is done.
   Tensor upload(std::span<const Job> jobs) {
     const std::size_t batch_tokens = parts_.batch * static_cast<std::size_t>(context_ + 1);
     const Tensor host = at::empty(
         {jobs[0].length, static_cast<std::int64_t>(jobs.size()), parts_.batch, context_ + 1},
-        at::kInt);
+        at::TensorOptions().dtype(at::kInt).pinned_memory(device_.is_cuda()));
     std::int32_t* to = host.data_ptr<std::int32_t>();
     std::vector<Token> tokens(batch_tokens);
     for (std::uint32_t b = 0; b < jobs[0].length; ++b) {
@@ -166,7 +165,7 @@ class StackedRunner final : public Runner {
         to = std::copy(tokens.begin(), tokens.end(), to);
       }
     }
-    return host.to(device_);
+    return host.to(device_, /*non_blocking=*/true);
   }
 
   RunnerParts parts_;

@@ -18,7 +18,9 @@ namespace syncline {
 // both. Tensors are [N] and never change.
 struct StoredValue {
   at::Tensor parameters, first, second;
-  std::int64_t count = 0;  // steps that the moments have seen
+  std::int64_t count = 0;           // steps that the moments have seen
+  std::uint32_t shard = 0;          // where the tensors are
+  std::vector<StoredValue> copies;  // on each shard, where the value is on all
 };
 
 // A replica's present state.

@@ -18,12 +18,14 @@
 
 #include "compute/cache/trajectory_cache.h"
 #include "compute/interrupted.h"
+#include "compute/torch/codec.h"
 #include "compute/torch/device.h"
 #include "compute/torch/header.h"
 #include "compute/torch/model.h"
 #include "compute/torch/optimizer.h"
 #include "compute/torch/plan.h"
 #include "compute/torch/runner.h"
+#include "compute/torch/shard_sums.h"
 #include "compute/torch/state.h"
 #include "compute/torch/thread_pool.h"
 #include "topology/check.h"
@@ -53,7 +55,30 @@ at::ScalarType model_type(Precision precision) {
   return precision == Precision::BF16 ? at::kBFloat16 : master_type(precision);
 }
 
-StoredValue parameters_value(Tensor tensor) { return {std::move(tensor), {}, {}, 0}; }
+StoredValue parameters_value(Tensor tensor, std::uint32_t shard) {
+  StoredValue value;
+  value.parameters = std::move(tensor);
+  value.shard = shard;
+  return value;
+}
+
+// The device of some replicas, and all that works there. A CPU is one, each GPU is one.
+struct Shard {
+  Shard(const TrainingConfig& config, std::int64_t vocabulary, at::Device where)
+      : device(where),
+        values_are(at::TensorOptions(where).dtype(master_type(config.precision))),
+        model(config.model, vocabulary, model_type(config.precision), where),
+        optimizer(config.inner, model.layout()),
+        slab(optimizer, model.layout().size, values_are) {}
+
+  at::Device device;
+  at::TensorOptions values_are;
+  Model model;
+  Optimizer optimizer;
+  Slab slab;
+  std::unique_ptr<ThreadPool> thread;  // of a runner that others run beside
+  std::unique_ptr<Runner> runner;
+};
 
 const TrainingConfig& checked(const TrainingConfig& config) {
   const ModelConfig& model = config.model;
@@ -68,7 +93,7 @@ const TrainingConfig& checked(const TrainingConfig& config) {
 
 class TorchTrainer final : public Trainer {
  public:
-  TorchTrainer(const TrainingConfig& config, std::shared_ptr<const Dataset> data,
+  TorchTrainer(const TrainingConfig& config, const std::shared_ptr<const Dataset>& data,
                const TorchTrainerOptions& options)
       : config_(checked(config)),
         options_(options),
@@ -76,37 +101,36 @@ class TorchTrainer final : public Trainer {
         stacked_(chosen_.device.is_cuda() || options.execution == Execution::STACKED),
         pool_(stacked_              ? 1
               : options.threads > 0 ? options.threads
-                                    : available_cores()),
-        values_are_(at::TensorOptions(chosen_.device).dtype(master_type(config.precision))),
-        model_(config.model, data->vocabulary(), model_type(config.precision), chosen_.device),
-        optimizer_(config.inner, model_.layout()),
-        slab_(optimizer_, model_.layout().size, values_are_) {
+                                    : available_cores()) {
     if (chosen_.device.is_cuda() && options.execution == Execution::THREADS) {
       throw InputError("execution: threads are for the CPU; a GPU runs stacked");
     }
+    const int count = shard_count();
     header_ = training_header(config_, *data,
                               chosen_.name +
                                   (chosen_.device.is_cpu() ? ", " + at::get_cpu_capability() : "") +
-                                  (stacked_ ? ", stacked" : ", threads"));
-    const RunnerParts parts{&model_,       &optimizer_,         std::move(data),
-                            config_.batch, config_.eval_tokens, master_type(config_.precision),
-                            &pool_};
-    if (stacked_) {
-      const auto share =
-          static_cast<std::int64_t>(kActivationShare * static_cast<double>(chosen_.memory));
-      runner_ = make_stacked_runner(parts, chosen_.device,
-                                    chosen_.device.is_cuda() ? share : kActivationBytesOnCpu);
-    } else {
-      runner_ = make_threaded_runner(parts);
+                                  (stacked_ ? ", stacked" : ", threads") +
+                                  (count > 1 ? " on " + std::to_string(count) : ""));
+    std::vector<at::Device> devices;
+    for (int i = 0; i < count; ++i) {
+      devices.push_back(chosen_.device.is_cuda()
+                            ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(i))
+                            : chosen_.device);
+      add_shard(data, devices.back(), count > 1);
+    }
+    if (count > 1) {
+      sums_ = std::make_unique<ShardSums>(devices);
+      shard_threads_ = std::make_unique<ThreadPool>(count);
     }
   }
 
   std::string header() const override { return header_; }
   std::uint64_t parameter_count() const override {
-    return static_cast<std::uint64_t>(model_.layout().size);
+    return static_cast<std::uint64_t>(layout().size);
   }
   std::string device_name() const override {
-    if (chosen_.device.is_cuda()) return chosen_.name;
+    if (chosen_.device.is_cuda())
+      return (shards_.size() > 1 ? std::to_string(shards_.size()) + " x " : "") + chosen_.name;
     return "CPU (" + std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread)" : " threads)");
   }
 
@@ -136,6 +160,23 @@ class TorchTrainer final : public Trainer {
     std::optional<StoredValue> first, second;
   };
 
+  int shard_count() const {
+    if (chosen_.device.is_cpu()) return stacked_ ? std::max(1, options_.gpus) : 1;
+    return options_.gpus > 0 ? std::min(options_.gpus, chosen_.count) : chosen_.count;
+  }
+  void add_shard(const std::shared_ptr<const Dataset>& data, at::Device device, bool beside_others);
+  const Layout& layout() const { return shards_[0]->model.layout(); }
+  std::uint32_t shard_of(std::uint32_t replica) const {
+    return replica % static_cast<std::uint32_t>(shards_.size());
+  }
+  Slab& slab_of(std::uint32_t replica) { return shards_[shard_of(replica)]->slab; }
+  // The same value where that shard can use it.
+  StoredValue on_shard(const StoredValue& value, std::uint32_t shard) const;
+  StoredValue linear(std::span<const Operand> operands) const;
+  StoredValue linear_over_shards(std::span<const Operand> operands) const;
+  Made outer(std::span<const Operand> operands, const OuterRule& rule) const;
+  void run_jobs(std::span<Job> jobs);
+
   void open_cache(const Program& program, const TrainingObserver& observer);
   std::optional<double> known_number(Key key) const;
   Plan make_plan(const Program& program);
@@ -146,7 +187,7 @@ class TorchTrainer final : public Trainer {
   void run_others(Session& session, const std::vector<std::uint32_t>& nodes);
   void prepare_replica(const PlanNode& node, const Instruction& instruction);
   Made execute(const Session& session, std::uint32_t node);
-  void load_replica(const Session& session, const PlanNode& node, ReplicaState& state);
+  void load_replica(const Session& session, const PlanNode& node, ReplicaState& state, Slab& slab);
   void run_gradients(Session& session, const std::vector<std::uint32_t>& nodes);
   void run_steps(Session& session, const std::vector<std::uint32_t>& nodes);
   void finish(Session& session, std::uint32_t node);
@@ -164,13 +205,11 @@ class TorchTrainer final : public Trainer {
   ChosenDevice chosen_;
   bool stacked_;
   ThreadPool pool_;
-  at::TensorOptions values_are_;
-  Model model_;
-  Optimizer optimizer_;
   std::string header_;
-  std::unique_ptr<Runner> runner_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+  std::unique_ptr<ShardSums> sums_;            // where there are several
+  std::unique_ptr<ThreadPool> shard_threads_;  // one a shard
 
-  Slab slab_;
   std::map<std::uint32_t, ReplicaState> replicas_;
   std::unordered_map<ValueIndex, std::pair<Key, StoredValue>> values_;
   std::unordered_map<Key, double, KeyHash> numbers_;
@@ -243,7 +282,7 @@ Plan TorchTrainer::make_plan(const Program& program) {
   });
   std::erase_if(replicas_, [&](const auto& entry) {
     if (entry.first < program.replica_count()) return false;
-    slab_.release(entry.second.slot);
+    slab_of(entry.first).release(entry.second.slot);
     return true;
   });
   KnownStates known;
@@ -258,8 +297,12 @@ Plan TorchTrainer::make_plan(const Program& program) {
   known.value = [&](ValueIndex index) {
     return values_.contains(index) || (cache_ && cache_->has_state(program.value_key(index)));
   };
+  // Where all is known, values are brought when a longer program needs them: it may never do.
+  const bool unknown = std::any_of(
+      program.instructions().begin(), program.instructions().end(),
+      [&](const Instruction& each) { return each.op == Op::EVAL && !known.number(each.number); });
   const bool grown = instructions_seen_ > 0 && program.instructions().size() > instructions_seen_;
-  return Plan(program, known, grown);
+  return Plan(program, known, grown && unknown);
 }
 
 // What an earlier call kept, and whose lifetime has ended since.
@@ -267,7 +310,7 @@ void TorchTrainer::forget_dead(const Plan& plan) {
   std::erase_if(values_, [&](const auto& entry) { return plan.value_dead(entry.first); });
   std::erase_if(replicas_, [&](const auto& entry) {
     if (!plan.replica_dead(entry.first)) return false;
-    slab_.release(entry.second.slot);
+    slab_of(entry.first).release(entry.second.slot);
     return true;
   });
 }
@@ -281,7 +324,8 @@ void TorchTrainer::stash_states(Session& session) {
     const auto found = replicas_.find(instruction.replica);
     if (node.load && found != replicas_.end() && found->second.key == node.state &&
         changed.contains(instruction.replica)) {
-      session.stash[node.state] = to_bytes(found->second, slab_.row(found->second.slot));
+      session.stash[node.state] =
+          to_bytes(found->second, slab_of(found->first).row(found->second.slot));
     }
     changed.insert(instruction.replica);
   }
@@ -321,8 +365,8 @@ void TorchTrainer::run_others(Session& session, const std::vector<std::uint32_t>
     const Instruction& instruction = session.plan.instruction(n);
     if (instruction.op == Op::EVAL &&
         !known_number(session.program.number_key(instruction.number))) {
-      const double loss =
-          runner_->evaluate(value(session.program.operands(instruction)[0].value).parameters);
+      const StoredValue& of = value(session.program.operands(instruction)[0].value);
+      const double loss = shards_[of.shard]->runner->evaluate(of.parameters);
       record(session, instruction.number, loss);
       if (session.observer.on_number) session.observer.on_number(instruction.number, loss);
     }
@@ -336,20 +380,21 @@ void TorchTrainer::run_others(Session& session, const std::vector<std::uint32_t>
 void TorchTrainer::prepare_replica(const PlanNode& node, const Instruction& instruction) {
   if (instruction.replica == kNone) return;
   ReplicaState& state = replicas_[instruction.replica];
-  if (state.slot < 0) state.slot = slab_.acquire();
+  if (state.slot < 0) state.slot = slab_of(instruction.replica).acquire();
   if (node.run && instruction.op == Op::INIT &&
       (!initial_ || initial_->first != instruction.position)) {
     initial_ = {instruction.position,
-                model_.layout().initial(instruction.position).to(values_are_)};
+                layout().initial(instruction.position).to(shards_[0]->values_are)};
   }
 }
 
-void TorchTrainer::load_replica(const Session& session, const PlanNode& node, ReplicaState& state) {
+void TorchTrainer::load_replica(const Session& session, const PlanNode& node, ReplicaState& state,
+                                Slab& slab) {
   if (state.key == node.state) return;  // it is there
   const auto stashed = session.stash.find(node.state);
   const std::vector<std::byte> bytes =
       stashed != session.stash.end() ? stashed->second : cache_->state(node.state);
-  if (!from_bytes(bytes, state, slab_.row(state.slot)))
+  if (!from_bytes(bytes, state, slab.row(state.slot)))
     throw std::runtime_error("a snapshot in " + options_.cache_folder + " is of another shape");
   state.key = node.state;
 }
@@ -361,13 +406,13 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
   const std::span<const Operand> operands = session.program.operands(instruction);
   Made made;
   if (node.load && instruction.replica != kNone && (instruction.result == kNone)) {
-    load_replica(session, node, replicas_.at(instruction.replica));
+    load_replica(session, node, replicas_.at(instruction.replica), slab_of(instruction.replica));
   } else if (node.load) {
     const auto bring = [&](ValueIndex index, std::optional<StoredValue>& to) {
       if (index == kNone || values_.contains(index)) return;
       const Key key = session.program.value_key(index);
       if (!cache_ || !cache_->has_state(key)) return;  // the result that is not needed
-      to = value_from_bytes(cache_->state(key), model_.layout().size, values_are_);
+      to = value_from_bytes(cache_->state(key), layout().size, shards_[0]->values_are);
       if (!to)
         throw std::runtime_error("a snapshot in " + options_.cache_folder + " is of another shape");
     };
@@ -376,23 +421,14 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
   }
   if (!node.run) return made;
 
-  const auto sum = [&](Tensor StoredValue::*part) {
-    Tensor total;
-    for (const Operand& operand : operands) {
-      const Tensor& term = value(operand.value).*part;
-      if (!term.defined()) return Tensor();
-      total = total.defined() ? total.add_(term, operand.weight) : term.mul(operand.weight);
-    }
-    return total;
-  };
   switch (instruction.op) {
     case Op::INIT: {
       ReplicaState& state = replicas_.at(instruction.replica);
-      const OptimizerRows row = slab_.row(state.slot);
+      const OptimizerRows row = slab_of(instruction.replica).row(state.slot);
       row.parameters.select(0, 0).copy_(
           initial_->first == instruction.position
               ? initial_->second
-              : model_.layout().initial(instruction.position).to(values_are_));
+              : layout().initial(instruction.position).to(shards_[0]->values_are));
       for (const Tensor* moment : {&row.first, &row.second}) {
         if (moment->defined()) moment->zero_();
       }
@@ -402,20 +438,23 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
     }
     case Op::APPLY: {
       ReplicaState& state = replicas_.at(instruction.replica);
-      const Tensor gradient = value(operands[0].value).parameters.clone().unsqueeze(0);
-      optimizer_.step(slab_.row(state.slot), gradient, {&instruction.position, 1},
-                      {&state.count, 1});
+      const std::uint32_t shard = shard_of(instruction.replica);
+      const Tensor gradient =
+          on_shard(value(operands[0].value), shard).parameters.clone().unsqueeze(0);
+      shards_[shard]->optimizer.step(shards_[shard]->slab.row(state.slot), gradient,
+                                     {&instruction.position, 1}, {&state.count, 1});
       ++state.count;
       state.key = instruction.key;
       break;
     }
     case Op::READ: {
       const ReplicaState& state = replicas_.at(instruction.replica);
-      const OptimizerRows row = slab_.row(state.slot);
+      const OptimizerRows row = slab_of(instruction.replica).row(state.slot);
       const auto copy = [](const Tensor& tensor) {
         return tensor.defined() ? tensor.select(0, 0).clone() : Tensor();
       };
       StoredValue read;
+      read.shard = shard_of(instruction.replica);
       if (instruction.part != Part::OPTIMIZER) read.parameters = copy(row.parameters);
       if (instruction.part != Part::PARAMETERS) {
         read.first = copy(row.first);
@@ -427,8 +466,8 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
     }
     case Op::WRITE: {
       ReplicaState& state = replicas_.at(instruction.replica);
-      const OptimizerRows row = slab_.row(state.slot);
-      const StoredValue& from = value(operands[0].value);
+      const OptimizerRows row = slab_of(instruction.replica).row(state.slot);
+      const StoredValue from = on_shard(value(operands[0].value), shard_of(instruction.replica));
       const auto copy = [](const Tensor& to, const Tensor& tensor) {
         if (!to.defined()) return;
         SYNCLINE_CHECK(tensor.defined(), "WRITE of a part that the value does not have");
@@ -444,28 +483,28 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       break;
     }
     case Op::LINEAR:
-      made.first = StoredValue{
-          sum(&StoredValue::parameters), sum(&StoredValue::first), sum(&StoredValue::second),
-          value(operands[0].value).count};  // the count is copied, never averaged
+      made.first = linear(operands);
       break;
-    case Op::OUTER_STATE:
-      made.first = parameters_value(at::zeros({model_.layout().size}, values_are_));
-      break;
-    case Op::OUTER: {
-      const OuterRule& rule = session.program.rule(instruction);
-      const Tensor& theta = value(operands[0].value).parameters;
-      const Tensor& buffer = value(operands[1].value).parameters;
-      const Tensor& gradient = value(operands[2].value).parameters;
-      if (rule.kind == OuterRule::Kind::SGD) {
-        made.first = parameters_value(theta.add(gradient, -rule.lr));
-        made.second = parameters_value(buffer);
-      } else {
-        const Tensor moved = buffer.mul(rule.momentum).add_(gradient);
-        made.first = parameters_value(theta.add(gradient.add(moved, rule.momentum), -rule.lr));
-        made.second = parameters_value(moved);
-      }
+    case Op::ENCODE: {
+      const StoredValue& from = value(operands[0].value);
+      const auto part = [&](const Tensor& tensor) {
+        return tensor.defined() ? through_codec(tensor, instruction.codec) : Tensor();
+      };
+      StoredValue sent;
+      sent.parameters = part(from.parameters);
+      sent.first = part(from.first);
+      sent.second = part(from.second);
+      sent.count = from.count;
+      sent.shard = from.shard;
+      made.first = std::move(sent);
       break;
     }
+    case Op::OUTER_STATE:
+      made.first = parameters_value(at::zeros({layout().size}, shards_[0]->values_are), 0);
+      break;
+    case Op::OUTER:
+      made = outer(operands, session.program.rule(instruction));
+      break;
     case Op::STEP:
       break;  // its first part was loaded; run_steps() has the rest
     case Op::GRAD:
@@ -477,21 +516,161 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
   return made;
 }
 
+StoredValue TorchTrainer::on_shard(const StoredValue& value, std::uint32_t shard) const {
+  if (value.shard == shard) return value;
+  if (!value.copies.empty()) return value.copies[shard];
+  const auto moved = [&](const Tensor& tensor) {
+    return tensor.defined() ? tensor.to(shards_[shard]->device) : Tensor();
+  };
+  StoredValue there;
+  there.parameters = moved(value.parameters);
+  there.first = moved(value.first);
+  there.second = moved(value.second);
+  there.count = value.count;
+  there.shard = shard;
+  return there;
+}
+
+StoredValue TorchTrainer::linear(std::span<const Operand> operands) const {
+  const StoredValue& first = value(operands[0].value);
+  for (const Operand& operand : operands) {
+    if (value(operand.value).shard != first.shard) return linear_over_shards(operands);
+  }
+  const auto sum = [&](Tensor StoredValue::*part) {
+    Tensor total;
+    for (const Operand& operand : operands) {
+      const Tensor& term = value(operand.value).*part;
+      if (!term.defined()) return Tensor();
+      total = total.defined() ? total.add_(term, operand.weight) : term.mul(operand.weight);
+    }
+    return total;
+  };
+  StoredValue result;
+  result.parameters = sum(&StoredValue::parameters);
+  result.first = sum(&StoredValue::first);
+  result.second = sum(&StoredValue::second);
+  result.count = first.count;  // copied, never averaged
+  result.shard = first.shard;
+  return result;
+}
+
+// Each shard adds its own terms, in order; then the shards' sums are added.
+StoredValue TorchTrainer::linear_over_shards(std::span<const Operand> operands) const {
+  const StoredValue& first = value(operands[0].value);
+  std::vector<StoredValue> results(shards_.size());
+  for (const auto part : {&StoredValue::parameters, &StoredValue::first, &StoredValue::second}) {
+    const bool everywhere = std::all_of(operands.begin(), operands.end(), [&](const Operand& term) {
+      return (value(term.value).*part).defined();
+    });
+    if (!everywhere) continue;
+    std::vector<Tensor> sums(shards_.size());
+    for (const Operand& operand : operands) {
+      const StoredValue& term = value(operand.value);
+      Tensor& sum = sums[term.shard];
+      sum = sum.defined() ? sum.add_(term.*part, operand.weight) : (term.*part).mul(operand.weight);
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (!sums[i].defined()) sums[i] = at::zeros({layout().size}, shards_[i]->values_are);
+    }
+    sums_->all_reduce(sums);
+    for (std::size_t i = 0; i < sums.size(); ++i) results[i].*part = sums[i];
+  }
+  for (std::uint32_t i = 0; i < results.size(); ++i) {
+    results[i].count = first.count;
+    results[i].shard = i;
+  }
+  StoredValue result = results[first.shard];
+  result.copies = std::move(results);
+  return result;
+}
+
+// Where the gradient is on all shards, the step is taken on all, too: what replicas are given then
+// lies where they are.
+TorchTrainer::Made TorchTrainer::outer(std::span<const Operand> operands,
+                                       const OuterRule& rule) const {
+  const auto on = [&](std::uint32_t shard) {
+    const Tensor theta = on_shard(value(operands[0].value), shard).parameters;
+    const Tensor buffer = on_shard(value(operands[1].value), shard).parameters;
+    const Tensor gradient = on_shard(value(operands[2].value), shard).parameters;
+    if (rule.kind == OuterRule::Kind::SGD) {
+      return std::pair(parameters_value(theta.add(gradient, -rule.lr), shard),
+                       parameters_value(buffer, shard));
+    }
+    const Tensor moved = buffer.mul(rule.momentum).add_(gradient);
+    return std::pair(
+        parameters_value(theta.add(gradient.add(moved, rule.momentum), -rule.lr), shard),
+        parameters_value(moved, shard));
+  };
+  const std::uint32_t home = value(operands[2].value).shard;
+  if (value(operands[2].value).copies.empty()) {
+    auto [next, state] = on(home);
+    return {std::move(next), std::move(state)};
+  }
+  std::vector<StoredValue> first, second;
+  for (std::uint32_t shard = 0; shard < shards_.size(); ++shard) {
+    auto [next, state] = on(shard);
+    first.push_back(std::move(next));
+    second.push_back(std::move(state));
+  }
+  StoredValue next = first[home], state = second[home];
+  next.copies = std::move(first);
+  state.copies = std::move(second);
+  return {std::move(next), std::move(state)};
+}
+
+void TorchTrainer::add_shard(const std::shared_ptr<const Dataset>& data, at::Device device,
+                             bool beside_others) {
+  Shard& shard =
+      *shards_.emplace_back(std::make_unique<Shard>(config_, data->vocabulary(), device));
+  if (beside_others) shard.thread = std::make_unique<ThreadPool>(1);
+  const RunnerParts parts{&shard.model,
+                          &shard.optimizer,
+                          data,
+                          config_.batch,
+                          config_.eval_tokens,
+                          master_type(config_.precision),
+                          beside_others ? shard.thread.get() : &pool_};
+  if (!stacked_) {
+    shard.runner = make_threaded_runner(parts);
+    return;
+  }
+  const auto share =
+      static_cast<std::int64_t>(kActivationShare * static_cast<double>(chosen_.memory));
+  shard.runner =
+      make_stacked_runner(parts, device, device.is_cuda() ? share : kActivationBytesOnCpu);
+}
+
+void TorchTrainer::run_jobs(std::span<Job> jobs) {
+  if (shards_.size() == 1) return shards_[0]->runner->run(jobs);
+  std::vector<std::vector<Job>> of(shards_.size());
+  for (const Job& job : jobs) of[job.shard].push_back(job);
+  shard_threads_->for_each(of.size(), [&](std::size_t i, int) {
+    if (!of[i].empty()) shards_[i]->runner->run(of[i]);
+  });
+  std::vector<std::size_t> next(shards_.size(), 0);
+  for (Job& job : jobs) {
+    const std::size_t shard = job.shard;
+    job = of[shard][next[shard]++];
+  }
+}
+
 void TorchTrainer::run_gradients(Session& session, const std::vector<std::uint32_t>& nodes) {
   std::vector<Job> jobs;
   for (const std::uint32_t n : nodes) {
     const Instruction& instruction = session.plan.instruction(n);
     Job& job = jobs.emplace_back();
-    job.row = slab_.row(replicas_.at(instruction.replica).slot);
+    job.shard = shard_of(instruction.replica);
+    job.row = slab_of(instruction.replica).row(replicas_.at(instruction.replica).slot);
     job.stream = instruction.stream;
     job.first_batch = instruction.first_batch;
     job.length = instruction.count;
-    job.gradient = at::empty({1, model_.layout().size}, values_are_);
+    job.gradient = at::empty({1, layout().size}, shards_[job.shard]->values_are);
   }
-  runner_->run(jobs);
+  run_jobs(jobs);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Instruction& instruction = session.plan.instruction(nodes[i]);
-    put_value(session.program, instruction.result, parameters_value(jobs[i].gradient.select(0, 0)));
+    put_value(session.program, instruction.result,
+              parameters_value(jobs[i].gradient.select(0, 0), jobs[i].shard));
     record(session, instruction.number, jobs[i].loss_sum / instruction.count);
     session.effort.steps_executed += instruction.count;
     finish(session, nodes[i]);
@@ -507,7 +686,7 @@ void TorchTrainer::run_steps(Session& session, const std::vector<std::uint32_t>&
     if (first_time) {
       prepare_replica(node, instruction);
       ReplicaState& state = replicas_.at(instruction.replica);
-      if (node.load) load_replica(session, node, state);
+      if (node.load) load_replica(session, node, state, slab_of(instruction.replica));
       if (node.done == 0) {
         state.loss_sum = 0;
         state.loss_from = node.before;
@@ -528,7 +707,8 @@ void TorchTrainer::run_steps(Session& session, const std::vector<std::uint32_t>&
     const ReplicaState& state = replicas_.at(instruction.replica);
     const std::uint32_t done = session.done.at(n);
     Job& job = jobs.emplace_back();
-    job.row = slab_.row(state.slot);
+    job.shard = shard_of(instruction.replica);
+    job.row = slab_of(instruction.replica).row(state.slot);
     job.count = state.count;
     job.stream = instruction.stream;
     job.first_batch = instruction.first_batch + done;
@@ -536,7 +716,7 @@ void TorchTrainer::run_steps(Session& session, const std::vector<std::uint32_t>&
     job.length = length;
   }
   const Clock::time_point start = Clock::now();
-  runner_->run(jobs);
+  run_jobs(jobs);
   session.step_s = seconds_since(start) / (length * static_cast<double>(nodes.size()));
 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -572,7 +752,7 @@ void TorchTrainer::finish(Session& session, std::uint32_t node) {
   drop_value(instruction.result2);
   if (instruction.replica == kNone || !plan.replica_dead(instruction.replica)) return;
   if (const auto found = replicas_.find(instruction.replica); found != replicas_.end()) {
-    slab_.release(found->second.slot);
+    slab_of(instruction.replica).release(found->second.slot);
     replicas_.erase(found);
   }
 }
@@ -608,7 +788,7 @@ void TorchTrainer::save(Session& session) {
   const Clock::time_point start = Clock::now();
   std::map<Key, std::vector<std::byte>> states = session.stash;
   for (const auto& [index, state] : replicas_)
-    states.try_emplace(state.key, to_bytes(state, slab_.row(state.slot)));
+    states.try_emplace(state.key, to_bytes(state, slab_of(index).row(state.slot)));
   for (const auto& [index, entry] : values_)
     states.try_emplace(entry.first, to_bytes(entry.second));
   std::vector<TrajectoryCache::StateView> views(states.begin(), states.end());
@@ -620,18 +800,19 @@ void TorchTrainer::save(Session& session) {
 
 Time TorchTrainer::measure_step() {
   const c10::NoGradGuard no_grad;
+  const Shard& shard = *shards_[0];
   const auto moment = [&](bool there) {
-    return there ? at::zeros({1, model_.layout().size}, values_are_) : Tensor();
+    return there ? at::zeros({1, layout().size}, shard.values_are) : Tensor();
   };
   Job job;
-  job.row.parameters = model_.layout().initial(config_.seed).to(values_are_).unsqueeze(0);
-  job.row.first = moment(optimizer_.has_first());
-  job.row.second = moment(optimizer_.has_second());
+  job.row.parameters = layout().initial(config_.seed).to(shard.values_are).unsqueeze(0);
+  job.row.first = moment(shard.optimizer.has_first());
+  job.row.second = moment(shard.optimizer.has_second());
   // On a GPU some steps at once, as STEP runs them: the copies before and after are a piece's, not
   // a step's.
   job.length = chosen_.device.is_cuda() ? 8 : 1;
   const auto run_once = [&] {
-    runner_->run({&job, 1});
+    shard.runner->run({&job, 1});
     job.first_batch += job.length;
     job.position += job.length;
   };
@@ -660,9 +841,9 @@ Time TorchTrainer::measure_step() {
 }  // namespace
 
 std::unique_ptr<Trainer> make_torch_trainer(const TrainingConfig& config,
-                                            std::shared_ptr<const Dataset> data,
+                                            const std::shared_ptr<const Dataset>& data,
                                             const TorchTrainerOptions& options) {
-  return std::make_unique<TorchTrainer>(config, std::move(data), options);
+  return std::make_unique<TorchTrainer>(config, data, options);
 }
 
 }  // namespace syncline

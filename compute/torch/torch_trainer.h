@@ -26,6 +26,8 @@ struct TorchTrainerOptions {
   DeviceChoice device = DeviceChoice::AUTO;
   int threads = 0;  // CPU threads; 0: one a core this process may use
   Execution execution = Execution::AUTO;
+  int gpus = 0;  // GPUs that replicas are spread over, replica r on GPU r mod n; 0: all that are
+                 // alike. With STACKED on a CPU, to check what GPUs do: shards of it (0: one)
   std::string cache_folder;  // trajectories are kept below it; empty: nothing is kept
   std::uint64_t cache_limit_bytes = 2ull << 30;
   double snapshot_every_s =
@@ -33,10 +35,15 @@ struct TorchTrainerOptions {
 };
 
 // Throws InputError: CUDA asked for and not usable (says why: no driver, too old a driver, too old
-// a chip). With AUTO an unusable GPU is no error; device_note() says why the CPU was taken.
+// a chip). With AUTO an unusable GPU is no error; cuda_note() says why the CPU was taken.
 std::unique_ptr<Trainer> make_torch_trainer(const TrainingConfig& config,
-                                            std::shared_ptr<const Dataset> data,
+                                            const std::shared_ptr<const Dataset>& data,
                                             const TorchTrainerOptions& options);
+
+// GPUs that can be trained on: the first, and those after it that are of its kind.
+int gpu_count();
+// One sentence; empty where there is one.
+std::string why_no_gpu();
 
 // Why AUTO did not take a GPU, one sentence; empty where it did or where there is none at all.
 std::string cuda_note();

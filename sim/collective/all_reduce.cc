@@ -9,25 +9,23 @@
 #include "topology/check.h"
 
 namespace syncline {
-namespace {
-
-// First element of part `index`; 128 bits, since elements · parts may pass 2^64.
-std::uint64_t first_element(std::uint64_t elements, std::uint64_t index, std::uint64_t parts) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>(Wide{elements} * index / parts);
-}
-
-}  // namespace
 
 Payload Payload::part(std::uint64_t index, std::uint64_t parts) const {
-  SYNCLINE_CHECK(index < parts, "a payload has parts 0 to parts - 1");
-  return Payload{first_element(elements, index + 1, parts) - first_element(elements, index, parts),
-                 bytes_per_element};
+  SYNCLINE_CHECK(index < parts && parts <= 0xFFFFFFFF, "a payload has parts 0 to parts - 1");
+  // From floor(elements · index / parts) to that of the next: with no product that passes 2^64, and
+  // with one division where the parts are equal.
+  const std::uint64_t whole = elements / parts;
+  const std::uint64_t rest = elements % parts;
+  Payload part = *this;
+  part.elements = rest == 0 ? whole : whole + rest * (index + 1) / parts - rest * index / parts;
+  return part;
 }
 
 Bytes Payload::bytes() const {
-  return Bytes(
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * bytes_per_element)));
+  const auto plain =
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * bytes_per_element));
+  const std::uint64_t blocks = block == 0 ? 0 : (elements + block - 1) / block;
+  return Bytes(plain + static_cast<std::int64_t>(blocks * bytes_per_block));
 }
 
 std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network& network,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/collective/traffic.h"
@@ -16,6 +18,10 @@ namespace syncline {
 struct Payload {
   std::uint64_t elements = 0;
   double bytes_per_element = 4;
+  // Compressed payloads: so many bytes more for each block of elements, also a last one that is not
+  // full.
+  std::uint64_t block = 0;  // elements; 0: none
+  std::uint64_t bytes_per_block = 0;
 
   // Part `index` of `parts`: sizes differ by at most one element.
   Payload part(std::uint64_t index, std::uint64_t parts) const;
@@ -42,12 +48,25 @@ struct CollectiveMember {
 };
 
 // One all-reduce, used once. Members join when they are ready, each at its own time, and leave when
-// they have the sum.
+// they have the sum. Its transfers stall where something goes down and wait where there is no
+// route, but for what the event that takes it down says.
 class AllReduce {
  public:
   virtual ~AllReduce() = default;
   // Ends when `member` has the sum and its own sends have ended. Once a member.
   virtual Task<> join(std::size_t member) = 0;
+
+  // Called when one of its transfers failed (an outage with InFlight::FAIL): it will not end. It
+  // must not be destroyed inside the call. Without a handler nobody hears of it.
+  void on_failure(std::function<void()> handler) { handler_ = std::move(handler); }
+
+ protected:
+  void fail() const {
+    if (handler_) handler_();
+  }
+
+ private:
+  std::function<void()> handler_;
 };
 
 // RING: a ring over the members in their order, by each member's first host. HIERARCHICAL: sites in

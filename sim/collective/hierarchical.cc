@@ -37,11 +37,12 @@ HierarchicalAllReduce::HierarchicalAllReduce(Network& network, Traffic& traffic,
                     "has {}; use RING, or give them equal numbers",
                     names.front(), ranks, names[site], sites[site].size()));
   }
+  const auto failed = [this] { fail(); };
   for (const std::vector<NodeId>& hosts : sites) {
-    reduce_scatter_.push_back(
-        std::make_unique<RingPass>(RingKind::REDUCE_SCATTER, network, traffic, hosts, payload));
+    reduce_scatter_.push_back(std::make_unique<RingPass>(RingKind::REDUCE_SCATTER, network, traffic,
+                                                         hosts, payload, failed));
     all_gather_.push_back(
-        std::make_unique<RingPass>(RingKind::ALL_GATHER, network, traffic, hosts, payload));
+        std::make_unique<RingPass>(RingKind::ALL_GATHER, network, traffic, hosts, payload, failed));
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     std::vector<NodeId> hosts;
@@ -49,7 +50,7 @@ HierarchicalAllReduce::HierarchicalAllReduce(Network& network, Traffic& traffic,
     // After the reduce-scatter host `rank` holds part rank + 1.
     between_.push_back(std::make_unique<RingPass>(RingKind::ALL_REDUCE, network, traffic,
                                                   std::move(hosts),
-                                                  payload.part((rank + 1) % ranks, ranks)));
+                                                  payload.part((rank + 1) % ranks, ranks), failed));
   }
 }
 

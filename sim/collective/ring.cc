@@ -17,19 +17,22 @@ std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members) {
 }  // namespace
 
 RingPass::RingPass(RingKind kind, Network& network, Traffic& traffic, std::vector<NodeId> hosts,
-                   Payload payload)
+                   Payload payload, std::function<void()> on_failure)
     : network_(network),
       traffic_(traffic),
       hosts_(std::move(hosts)),
       payload_(payload),
+      on_failure_(std::move(on_failure)),
       steps_((kind == RingKind::ALL_REDUCE ? 2 : 1) * (hosts_.size() - 1)),
       first_part_(kind == RingKind::ALL_GATHER ? 1 : 0) {
   for (std::size_t i = 0; i < hosts_.size(); ++i) places_.emplace_back(network.engine());
 }
 
 RingPass::~RingPass() {
-  for (const Place& place : places_) {
-    if (place.sending != 0) network_.cancel(place.sending);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].sending == 0) continue;
+    traffic_.credit_part(hosts_[i], hosts_[next(i)], network_.delivered(places_[i].sending));
+    network_.cancel(places_[i].sending);
   }
 }
 
@@ -51,7 +54,8 @@ void RingPass::start_next(std::size_t index) {
   ++place.started;
   place.sending = network_.start({.source = hosts_[index],
                                   .destination = hosts_[next(index)],
-                                  .bytes = payload_.part(part, parts).bytes()},
+                                  .bytes = payload_.part(part, parts).bytes(),
+                                  .wait_for_route = true},
                                  *this, index);
 }
 
@@ -61,6 +65,7 @@ void RingPass::on_transfer_end(const TransferReport& report, std::uint64_t index
   Place& receiver = places_[receiver_index];
   traffic_.credit(hosts_[index], hosts_[receiver_index], report);
   sender.sending = 0;
+  if (report.end == TransferEnd::FAILED) return on_failure_();
   ++sender.sent;
   ++receiver.received;
   start_next(index);
@@ -71,6 +76,7 @@ void RingPass::on_transfer_end(const TransferReport& report, std::uint64_t index
 
 RingAllReduce::RingAllReduce(Network& network, Traffic& traffic,
                              const std::vector<CollectiveMember>& members, Payload payload)
-    : pass_(RingKind::ALL_REDUCE, network, traffic, first_hosts(members), payload) {}
+    : pass_(RingKind::ALL_REDUCE, network, traffic, first_hosts(members), payload,
+            [this] { fail(); }) {}
 
 }  // namespace syncline

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,8 +24,9 @@ enum class RingKind : std::uint8_t {
 // when it has joined.
 class RingPass final : public TransferSink {
  public:
+  // `on_failure`: see AllReduce::on_failure.
   RingPass(RingKind kind, Network& network, Traffic& traffic, std::vector<NodeId> hosts,
-           Payload payload);
+           Payload payload, std::function<void()> on_failure);
   ~RingPass();  // cancels what is under way
   RingPass(const RingPass&) = delete;
   RingPass& operator=(const RingPass&) = delete;
@@ -54,6 +56,7 @@ class RingPass final : public TransferSink {
   Traffic& traffic_;
   std::vector<NodeId> hosts_;
   Payload payload_;
+  std::function<void()> on_failure_;
   std::uint64_t steps_;
   std::uint64_t first_part_;  // host i sends part (i + first_part_ - s) mod p in step s
   std::deque<Place> places_;  // a deque: signals stay where they are

@@ -15,10 +15,14 @@ class Traffic {
         received_(topology.node_count()),
         limited_by_(topology.channel_count()) {}
 
+  // A transfer that is given up: what it has delivered by now.
+  void credit_part(NodeId source, NodeId destination, Bytes delivered) {
+    sent_[source.value] += delivered;
+    received_[destination.value] += delivered;
+    total_ += delivered;
+  }
   void credit(NodeId source, NodeId destination, const TransferReport& report) {
-    sent_[source.value] += report.delivered;
-    received_[destination.value] += report.delivered;
-    total_ += report.delivered;
+    credit_part(source, destination, report.delivered);
     const double seconds = (report.ended - report.started).in_seconds();
     switch (report.bottleneck.kind) {
       case Limit::Kind::LINK:

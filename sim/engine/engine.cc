@@ -104,11 +104,9 @@ struct Engine::State {
   }
 };
 
-Engine::Engine() : state_(std::make_unique<State>()) {}
+Engine::Engine() : state_(std::make_unique<State>()), now_(&state_->now) {}
 
 Engine::~Engine() { cancel_all(); }
-
-Time Engine::now() const { return state_->now; }
 
 EventHandle Engine::schedule(Time at, Phase phase, EventTarget& target, std::uint64_t tag,
                              std::uint64_t order) {
@@ -198,6 +196,8 @@ std::vector<std::string> Engine::unfinished() const {
 }
 
 std::uint64_t Engine::events_handled() const { return state_->handled; }
+
+std::size_t Engine::pending() const { return state_->queue.size(); }
 
 void Engine::SleepAwaiter::await_suspend(std::coroutine_handle<> handle) {
   handle_ = handle;

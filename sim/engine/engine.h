@@ -38,7 +38,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  Time now() const;
+  Time now() const { return *now_; }
 
   // `at` not before now (checked). Within one instant and phase: by `order`, then in order of
   // scheduling.
@@ -82,6 +82,7 @@ class Engine {
   std::vector<std::string> unfinished() const;
 
   std::uint64_t events_handled() const;
+  std::size_t pending() const;  // events in the queue
 
   // For awaiters: the process that is running (none outside of one), and how to wake one of its
   // coroutines from on_event().
@@ -91,6 +92,7 @@ class Engine {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  const Time* now_;  // in it; everybody asks for it
 };
 
 // Cancels its timer in its destructor.

@@ -26,20 +26,18 @@ class IndexedHeap {
   void push(std::uint32_t index, const Key& key) {
     if (index >= position_.size()) position_.resize(index + 1, kAbsent);
     SYNCLINE_CHECK(position_[index] == kAbsent, "an index is in a heap at most once");
-    entries_.push_back({key, index});
-    rise(entries_.size() - 1);
+    entries_.emplace_back();
+    rise(entries_.size() - 1, {key, index});
   }
 
   // Adds it, or moves it to its new place.
   void set(std::uint32_t index, const Key& key) {
     if (!contains(index)) return push(index, key);
     std::size_t at = position_[index];
-    bool earlier = key < entries_[at].key;
-    entries_[at].key = key;
-    if (earlier) {
-      rise(at);
+    if (key < entries_[at].key) {
+      rise(at, {key, index});
     } else {
-      sink(at);
+      sink(at, {key, index});
     }
   }
 
@@ -48,37 +46,40 @@ class IndexedHeap {
     if (!contains(index)) return false;
     std::size_t at = position_[index];
     position_[index] = kAbsent;
-    Entry last = entries_.back();
+    const Entry last = entries_.back();
     entries_.pop_back();
     if (at == entries_.size()) return true;
-    bool earlier = last.key < entries_[at].key;
-    entries_[at] = last;
-    if (earlier) {
-      rise(at);
+    if (last.key < entries_[at].key) {
+      rise(at, last);
     } else {
-      sink(at);
+      sink(at, last);
     }
     return true;
   }
 
-  void pop() { erase(top()); }
+  void pop() {
+    position_[top()] = kAbsent;
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    if (!entries_.empty()) sink(0, last);
+  }
 
  private:
   struct Entry {
-    Key key;
-    std::uint32_t index;
+    Key key{};
+    std::uint32_t index = 0;
   };
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
-  // Half the levels of a binary heap; four children are two cache lines.
-  static constexpr std::size_t kArity = 4;
+  static constexpr std::size_t kArity =
+      4;  // half the levels of a binary heap; four children are two cache lines
 
   void place(std::size_t at, const Entry& entry) {
     entries_[at] = entry;
     position_[entry.index] = static_cast<std::uint32_t>(at);
   }
 
-  void rise(std::size_t at) {
-    Entry entry = entries_[at];
+  // Moves others down until `entry` can stand at `at` or above.
+  void rise(std::size_t at, const Entry entry) {
     while (at > 0) {
       std::size_t parent = (at - 1) / kArity;
       if (!(entry.key < entries_[parent].key)) break;
@@ -88,21 +89,33 @@ class IndexedHeap {
     place(at, entry);
   }
 
-  void sink(std::size_t at) {
-    Entry entry = entries_[at];
+  void sink(std::size_t at, const Entry entry) {
     while (true) {
       std::size_t first = at * kArity + 1;
       if (first >= entries_.size()) break;
-      std::size_t last = first + kArity < entries_.size() ? first + kArity : entries_.size();
-      std::size_t least = first;
-      for (std::size_t child = first + 1; child < last; ++child) {
-        if (entries_[child].key < entries_[least].key) least = child;
-      }
+      std::size_t least = least_child(first);
       if (!(entries_[least].key < entry.key)) break;
       place(at, entries_[least]);
       at = least;
     }
     place(at, entry);
+  }
+
+  // Of the (at most) four from `first` on. Which of four is least is nothing that a processor could
+  // guess, so that no branch depends on it.
+  std::size_t least_child(std::size_t first) const {
+    std::size_t count = entries_.size() - first;
+    const Entry* child = &entries_[first];
+    if (count >= kArity) {
+      std::size_t a = child[1].key < child[0].key ? 1 : 0;
+      std::size_t b = child[3].key < child[2].key ? 3 : 2;
+      return first + (child[b].key < child[a].key ? b : a);
+    }
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (child[i].key < child[least].key) least = i;
+    }
+    return first + least;
   }
 
   std::vector<Entry> entries_;

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "sim/network/arrival_queue.h"
+#include "sim/network/chunked_array.h"
 #include "sim/network/conditions.h"
-#include "sim/network/progressive_filling.h"
+#include "sim/network/limit_history.h"
 #include "sim/network/route_table.h"
 #include "sim/network/sharing.h"
 #include "topology/check.h"
@@ -16,57 +22,58 @@
 namespace syncline {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSame = 1e-9;  // relative: times that count as equal when bottlenecks are compared
 
 // A TransferId holds the slot in its low bits, so that finding the transfer needs no map.
 constexpr int kSlotBits = 24;
 constexpr std::uint64_t kMostSlots = std::uint64_t{1} << kSlotBits;
+constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 
-// The kind of an event, in the low bits of its tag; above it the slot or the change.
-enum Kind : std::uint64_t { COMPLETIONS, INSTANT_END, ARRIVED, CHANGED };
+std::uint32_t slot_of(TransferId id) { return static_cast<std::uint32_t>(id & (kMostSlots - 1)); }
+
+// The kind of an event, in the low bits of its tag; above it the latency class or the change.
+enum Kind : std::uint64_t { COMPLETIONS, INSTANT_END, ARRIVALS, CHANGED };
 constexpr int kKindBits = 2;
 
 std::uint64_t make_tag(Kind kind, std::uint64_t index = 0) { return index << kKindBits | kind; }
-
-bool same(const Limit& a, const Limit& b) {
-  bool on_channel = a.kind == Limit::Kind::LINK || a.kind == Limit::Kind::OUTAGE;
-  return a.kind == b.kind && (!on_channel || a.channel == b.channel);
-}
-
-struct HeldLimit {
-  Limit limit;
-  Time held;
-};
 
 enum class Stage : std::uint8_t {
   FREE,
   WAITING,  // for a route
   LATENCY,
   FLOWING,
-  ENDED
-};  // ENDED: its sink is not told yet
+  ENDED  // its sink is not told yet
+};
 
+// Kept small: a million of them at once is a usual burst. A flow has the number of its transfer's
+// slot.
 struct Transfer {
   TransferId id = 0;
-  Stage stage = Stage::FREE;
-  InFlight in_flight = InFlight::STALL;
-  bool busy = false;  // counts in its channels' busy time
-  std::uint32_t streams = 1;
   TransferSink* sink = nullptr;  // null: cancelled
   std::uint64_t tag = 0;
-  Bytes bytes;
-  double cap = 0;
-  PathId path = 0;
-  FlowId flow = 0;
-  EventHandle arrival;
+  Bytes bytes;  // when it has ended: delivered
   Time started;
-  Time latency_since;
-  Time flowing_since;
-  // What limits it, since when, and what did before. Most transfers have one limit and so no list.
-  Limit limit;
-  Time limit_since;
-  std::vector<HeldLimit> held;
-  TransferReport report;
+  PathId path = 0;            // when it is free: the next free slot
+  std::uint32_t streams = 1;  // when it has ended: the channel of its bottleneck
+  std::uint32_t extra = 0;    // 0: none
+  Stage stage : 3 = Stage::FREE;
+  InFlight in_flight : 1 = InFlight::STALL;
+  bool busy : 1 = false;    // counts in its channels' busy time
+  bool queued : 1 = false;  // in an arrival queue: the slot cannot be used again
+  TransferEnd how : 2 = TransferEnd::DONE;
+  Limit::Kind bottleneck : 2 = Limit::Kind::LATENCY;
+};
+
+// What few transfers have.
+struct Extra {
+  double cap = kInfinity;
+  bool has_history = false;
+  LimitHistory history;
+  // Of one that has waited for a route:
+  bool waited = false;
+  Limit waited_for;
+  Time departed;  // when it had one
 };
 
 struct Change {
@@ -81,48 +88,87 @@ struct Change {
   EventHandle event = {};
 };
 
-struct ChannelAccount {
+// What rounding left just below a whole byte is that byte.
+Bytes whole_bytes(const Transfer& transfer, double delivered) {
+  const double rounding = static_cast<double>(transfer.bytes.count()) * 1e-14;
+  return Bytes(std::min(transfer.bytes.count(),
+                        static_cast<std::int64_t>(std::floor(delivered + rounding))));
+}
+
+// Half a cache line: every transfer looks at those of its route.
+struct alignas(32) ChannelAccount {
   Bytes bytes;
-  double delivered = 0;  // as bytes, without rounding down what was cut off
   std::uint32_t busy_transfers = 0;
   Time busy_since;
   Time busy;
+
+  void begin_busy(Time now) {
+    if (busy_transfers++ == 0) busy_since = now;
+  }
+  void end_busy(Time now) {
+    if (--busy_transfers == 0) busy += now - busy_since;
+  }
+};
+
+// The transfers in flight on routes of one latency.
+struct Arrivals {
+  ArrivalQueue queue;
+  EventHandle event;
 };
 
 }  // namespace
 
 struct Network::State final : EventTarget {
-  State(Engine& the_engine, const Topology& the_topology, std::unique_ptr<Sharing> the_sharing);
+  State(Engine& the_engine, const Topology& the_topology);
   ~State();
 
   void on_event(std::uint64_t tag) override;
   void on_completions();
   void on_instant_end();
+  void on_arrivals(std::uint32_t latency_class);
   void on_arrival(std::uint32_t slot);
   void on_change(std::uint32_t index);
 
   std::uint32_t take_slot();
   Transfer* find(TransferId id);
   const Transfer* find(TransferId id) const { return const_cast<State*>(this)->find(id); }
-  void end(Transfer& transfer, TransferEnd how, double delivered);
+  void set_off(Transfer& transfer, std::uint32_t slot);
+  void skip_cut_off(Arrivals& arrivals);
+  void end(Transfer& transfer, TransferEnd how, double delivered, const Limit& limit);
   void tell_soon(const Transfer& transfer);
   void cut_off(Transfer& transfer, TransferEnd how);
-  void free_slot(Transfer& transfer);
+  void tell(TransferId id);
+  void free_slot(Transfer& transfer, std::uint32_t slot);
+  void keep_for_reuse(Transfer& transfer, std::uint32_t slot);
+  Extra& extra(Transfer& transfer);
+  double cap(const Transfer& transfer) const;
   double delivered_so_far(const Transfer& transfer) const;
+  Time departed(const Transfer& transfer) const {
+    bool waited = transfer.extra != 0 && extras[transfer.extra].waited;
+    return waited ? extras[transfer.extra].departed : transfer.started;
+  }
+  Time flowing_since(const Transfer& transfer) const {
+    return departed(transfer) + routes.latency(routes[transfer.path]);
+  }
+  std::span<const ChannelId> channels(const Transfer& transfer) const {
+    return routes.channels(routes[transfer.path]);
+  }
 
   void schedule_change(Time at, Change change);
   void apply_conditions(std::optional<InFlight> in_flight);
   void find_routes();
-  void begin_latency(Transfer& transfer);
   void wait_for_route(Transfer& transfer);
   Limit missing_link(const Transfer& transfer) const;
   void set_busy(Transfer& transfer, bool busy);
   double flow_cap(const Transfer& transfer) const;
 
-  Limit present_limit(const Transfer& transfer) const;
-  void note_limit(Transfer& transfer);
-  void hold(Transfer& transfer);
-  Limit bottleneck(const Transfer& transfer) const;
+  Limit limit_from(const Transfer& transfer, Sharing::Limit limit) const;
+  Limit present_limit(const Transfer& transfer) const {
+    return limit_from(transfer, sharing.limit(slot_of(transfer.id)));
+  }
+  void hold(Transfer& transfer, const Limit& limit);
+  void hold_all();
+  Limit bottleneck(const Transfer& transfer, const Limit& last) const;
 
   void ask_instant_end();
   void complete_at(Time at);
@@ -130,17 +176,20 @@ struct Network::State final : EventTarget {
 
   Engine& engine;
   const Topology& topology;
-  std::unique_ptr<Sharing> sharing;
+  Sharing sharing;
   Conditions conditions;
   RouteTable routes;
 
-  std::vector<Transfer> transfers;  // by slot
-  std::vector<std::uint32_t> free_slots;
+  ChunkedArray<Transfer> transfers;  // by slot
+  std::uint32_t first_free = kNoSlot;
+  std::vector<Extra> extras;  // the first is nobody's
+  std::vector<std::uint32_t> free_extras;
   std::uint64_t started = 0;
   std::size_t active = 0;
   std::size_t waiting = 0;  // for a route
-  std::vector<std::uint32_t> slot_of_flow;
   std::vector<ChannelAccount> accounts;
+  std::vector<double> fractions;   // fractions of bytes that were delivered, but rounded down above
+  std::vector<Arrivals> arrivals;  // by latency class
 
   std::vector<Change> changes;
   std::vector<std::uint32_t> free_changes;
@@ -148,23 +197,23 @@ struct Network::State final : EventTarget {
   EventHandle completion;            // the one event at the first end
   Time completion_at = Time::max();  // never: not scheduled
   bool instant_end_asked = false;
-  bool limits_may_differ = false;  // beyond what the sharing reports
-  std::vector<TransferId> due;     // ended in this instant, to be told in its completions
+  std::vector<TransferId> due;  // ended in this instant, to be told in its completions
   std::vector<TransferId> cancelled;
-  std::vector<TransferId> telling;
-  std::vector<std::uint64_t> finished;
+  std::deque<TransferId> telling;  // a deque: all may end at once, and growing would copy
+  std::vector<Sharing::Finished> finished;
 };
 
-Network::State::State(Engine& the_engine, const Topology& the_topology,
-                      std::unique_ptr<Sharing> the_sharing)
+Network::State::State(Engine& the_engine, const Topology& the_topology)
     : engine(the_engine),
       topology(the_topology),
-      sharing(std::move(the_sharing)),
+      sharing(the_topology.channel_count()),
       conditions(the_topology),
       routes(the_topology, conditions),
-      accounts(the_topology.channel_count()) {
+      extras(1),
+      accounts(the_topology.channel_count()),
+      fractions(the_topology.channel_count()) {
   for (std::uint32_t id = 0; id < topology.channel_count(); ++id) {
-    sharing->set_capacity(ChannelId{id}, conditions.capacity(ChannelId{id}));
+    sharing.set_capacity(ChannelId{id}, conditions.capacity(ChannelId{id}), engine.now());
   }
 }
 
@@ -172,7 +221,7 @@ Network::State::~State() {
   engine.cancel_all();
   engine.cancel_instant_end(*this);
   engine.cancel(completion);
-  for (const Transfer& transfer : transfers) engine.cancel(transfer.arrival);
+  for (const Arrivals& queue : arrivals) engine.cancel(queue.event);
   for (const Change& change : changes) engine.cancel(change.event);
 }
 
@@ -183,8 +232,8 @@ void Network::State::on_event(std::uint64_t tag) {
       return on_completions();
     case INSTANT_END:
       return on_instant_end();
-    case ARRIVED:
-      return on_arrival(index);
+    case ARRIVALS:
+      return on_arrivals(index);
     case CHANGED:
       return on_change(index);
   }
@@ -193,24 +242,36 @@ void Network::State::on_event(std::uint64_t tag) {
 // All ends of this instant leave their channels before the first sink hears of its own.
 void Network::State::on_completions() {
   completion_at = Time::max();
-  telling.swap(due);
-  sharing->take_finished(engine.now(), finished);
-  for (TransferId id : finished) {
-    Transfer& transfer = *find(id);
-    end(transfer, TransferEnd::DONE, static_cast<double>(transfer.bytes.count()));
-    telling.push_back(id);
+  telling.assign(due.begin(), due.end());
+  due.clear();
+  while (sharing.next_finish() <= engine.now()) {
+    sharing.take_finished(engine.now(), finished);
+    for (const Sharing::Finished& flow : finished) {
+      Transfer& transfer = transfers[flow.flow];
+      end(transfer, TransferEnd::DONE, static_cast<double>(transfer.bytes.count()),
+          limit_from(transfer, flow.limit));
+      telling.push_back(transfer.id);
+    }
   }
-  std::sort(telling.begin(), telling.end());
+  if (!std::is_sorted(telling.begin(), telling.end())) std::sort(telling.begin(), telling.end());
   ask_instant_end();
-  for (TransferId id : telling) {
-    Transfer& transfer = *find(id);
-    TransferSink* sink = transfer.sink;
-    TransferReport report = transfer.report;
-    std::uint64_t tag = transfer.tag;
-    free_slot(transfer);
-    if (sink) sink->on_transfer_end(report, tag);
-  }
+  for (TransferId id : telling) tell(id);
   telling.clear();
+}
+
+void Network::State::tell(TransferId id) {
+  std::uint32_t slot = slot_of(id);
+  Transfer& transfer = transfers[slot];
+  TransferSink* sink = transfer.sink;
+  std::uint64_t tag = transfer.tag;
+  TransferReport report{.id = id,
+                        .end = transfer.how,
+                        .delivered = transfer.bytes,
+                        .started = transfer.started,
+                        .ended = engine.now(),
+                        .bottleneck = {transfer.bottleneck, ChannelId{transfer.streams}}};
+  free_slot(transfer, slot);
+  if (sink) sink->on_transfer_end(report, tag);
 }
 
 void Network::State::on_instant_end() {
@@ -219,35 +280,60 @@ void Network::State::on_instant_end() {
     Transfer* transfer = find(id);
     if (!transfer || transfer->stage == Stage::ENDED) continue;
     cut_off(*transfer, TransferEnd::CANCELLED);
-    free_slot(*transfer);
+    free_slot(*transfer, slot_of(id));
   }
   cancelled.clear();
-  sharing->solve(engine.now());
-  for (FlowId flow : sharing->bottleneck_changes()) note_limit(transfers[slot_of_flow[flow]]);
-  if (std::exchange(limits_may_differ, false)) {
-    for (Transfer& transfer : transfers) {
-      if (transfer.stage == Stage::FLOWING) note_limit(transfer);
-    }
+  sharing.solve(engine.now());
+  for (const Sharing::LimitChange& change : sharing.limit_changes()) {
+    Transfer& transfer = transfers[change.flow];
+    if (transfer.stage == Stage::FLOWING) hold(transfer, limit_from(transfer, change.before));
   }
-  complete_at(due.empty() ? sharing->next_finish() : engine.now());
+  sharing.limit_changes().clear();
+  complete_at(due.empty() ? sharing.next_finish() : engine.now());
+}
+
+void Network::State::on_arrivals(std::uint32_t latency_class) {
+  Arrivals& here = arrivals[latency_class];
+  Time latency = routes.latency(latency_class);
+  while (!here.queue.empty()) {
+    std::uint32_t slot = here.queue.front();
+    Time at = departed(transfers[slot]) + latency;
+    if (at > engine.now()) {
+      here.event = engine.schedule(at, Phase::ARRIVAL, *this, make_tag(ARRIVALS, latency_class));
+      break;
+    }
+    here.queue.pop();
+    transfers[slot].queued = false;
+    on_arrival(slot);
+    skip_cut_off(here);
+  }
+  ask_instant_end();
+}
+
+// Brings one to the front of its queue that is still under way.
+void Network::State::skip_cut_off(Arrivals& here) {
+  while (!here.queue.empty()) {
+    std::uint32_t slot = here.queue.front();
+    Transfer& transfer = transfers[slot];
+    if (transfer.stage == Stage::LATENCY) return;
+    here.queue.pop();
+    transfer.queued = false;
+    if (transfer.stage == Stage::FREE) keep_for_reuse(transfer, slot);
+  }
 }
 
 void Network::State::on_arrival(std::uint32_t slot) {
   Transfer& transfer = transfers[slot];
   const Path& path = routes[transfer.path];
-  transfer.flowing_since = engine.now();
-  transfer.limit_since = engine.now();
   if (transfer.bytes.count() == 0 && !path.blocked) {
-    end(transfer, TransferEnd::DONE, 0);
+    end(transfer, TransferEnd::DONE, 0, {Limit::Kind::LATENCY, {}});
     return tell_soon(transfer);
   }
+  if (transfer.extra != 0) extras[transfer.extra].history.until = engine.now();
   transfer.stage = Stage::FLOWING;
-  transfer.flow = sharing->add(path.channels, static_cast<double>(transfer.bytes.count()),
-                               transfer.streams, flow_cap(transfer), transfer.id);
-  if (transfer.flow >= slot_of_flow.size()) slot_of_flow.resize(transfer.flow + 1);
-  slot_of_flow[transfer.flow] = slot;
+  sharing.add(slot, routes.channels(path), static_cast<double>(transfer.bytes.count()),
+              transfer.streams, flow_cap(transfer));
   set_busy(transfer, !path.blocked);
-  ask_instant_end();
 }
 
 void Network::State::on_change(std::uint32_t index) {
@@ -260,20 +346,23 @@ void Network::State::on_change(std::uint32_t index) {
       routes.forget();
       return;
     case Change::Kind::CAPACITY:
+      if (topology.bundle(topology.bundle_of(change.link)).members.size() > 1) hold_all();
       changed = conditions.set_capacity(change.link, change.direction, change.value);
       break;
     case Change::Kind::LINK_STATE:
+      hold_all();
       routes.set_link_up(change.link, change.up);
       changed = conditions.set_link_up(change.link, change.up);
       break;
     case Change::Kind::NODE_STATE:
+      hold_all();
       routes.set_node_up(change.node, change.up);
       changed = conditions.set_node_up(change.node, change.up);
       break;
   }
   for (BundleId bundle : changed.bundles) {
     for (ChannelId channel : topology.bundle(bundle).channel) {
-      sharing->set_capacity(channel, conditions.capacity(channel));
+      sharing.set_capacity(channel, conditions.capacity(channel), engine.now());
     }
   }
   ask_instant_end();
@@ -284,18 +373,18 @@ void Network::State::on_change(std::uint32_t index) {
 // Goes through all transfers: what a change means beyond another capacity is rare.
 void Network::State::apply_conditions(std::optional<InFlight> in_flight) {
   routes.refresh();
-  limits_may_differ = true;
-  for (Transfer& transfer : transfers) {
+  for (std::uint32_t slot = 0; slot < transfers.size(); ++slot) {
+    Transfer& transfer = transfers[slot];
     if (transfer.stage != Stage::LATENCY && transfer.stage != Stage::FLOWING) continue;
     const Path& path = routes[transfer.path];
-    const InFlight policy =
-        path.went_down ? in_flight.value_or(transfer.in_flight) : transfer.in_flight;
+    InFlight policy = transfer.in_flight;
+    if (path.went_down && in_flight) policy = *in_flight;
     if (path.down && policy == InFlight::FAIL) {
       cut_off(transfer, TransferEnd::FAILED);
       tell_soon(transfer);
     } else if (transfer.stage == Stage::FLOWING) {
       set_busy(transfer, !path.blocked);
-      sharing->set_cap(transfer.flow, flow_cap(transfer));
+      sharing.set_cap(slot, flow_cap(transfer), engine.now());
     }
   }
 }
@@ -303,8 +392,8 @@ void Network::State::apply_conditions(std::optional<InFlight> in_flight) {
 // Something is up again: transfers without a route ask anew, in order of their start.
 void Network::State::find_routes() {
   std::vector<TransferId> asking;
-  for (const Transfer& transfer : transfers) {
-    if (transfer.stage == Stage::WAITING) asking.push_back(transfer.id);
+  for (std::size_t slot = 0; slot < transfers.size(); ++slot) {
+    if (transfers[slot].stage == Stage::WAITING) asking.push_back(transfers[slot].id);
   }
   std::sort(asking.begin(), asking.end());
   for (const TransferId id : asking) {
@@ -312,86 +401,93 @@ void Network::State::find_routes() {
     const Path& nominal = routes[transfer.path];
     const std::optional<PathId> path = routes.acquire(nominal.source, nominal.destination, true);
     if (!path) continue;
-    hold(transfer);
+    Extra& own = extra(transfer);
+    own.history.hold(own.waited_for, engine.now());
+    own.departed = engine.now();
     routes.release(transfer.path);
     transfer.path = *path;
     --waiting;
-    begin_latency(transfer);
+    set_off(transfer, slot_of(id));
   }
 }
 
 // The first channel that is down on the way that it would take is what it waits for.
 Limit Network::State::missing_link(const Transfer& transfer) const {
-  const Path& path = routes[transfer.path];
-  const auto down = std::find_if(path.channels.begin(), path.channels.end(),
+  std::span<const ChannelId> route = channels(transfer);
+  const auto down = std::find_if(route.begin(), route.end(),
                                  [&](ChannelId channel) { return conditions.down(channel); });
   // A node that is down takes its links with it, so there is one; to oneself there is no way.
-  return {Limit::Kind::OUTAGE, down == path.channels.end() ? ChannelId{} : *down};
+  return {Limit::Kind::OUTAGE, down == route.end() ? ChannelId{} : *down};
 }
 
 void Network::State::wait_for_route(Transfer& transfer) {
   transfer.stage = Stage::WAITING;
-  transfer.limit = missing_link(transfer);
-  transfer.limit_since = engine.now();
+  Extra& own = extra(transfer);
+  own.waited = own.has_history = true;
+  own.waited_for = missing_link(transfer);
+  own.history.until = own.departed = engine.now();
   ++waiting;
   if (transfer.in_flight == InFlight::STALL) return;
   cut_off(transfer, TransferEnd::FAILED);
   tell_soon(transfer);
 }
 
-void Network::State::begin_latency(Transfer& transfer) {
-  transfer.stage = Stage::LATENCY;
-  transfer.latency_since = engine.now();
-  const auto slot = static_cast<std::uint64_t>(&transfer - transfers.data());
-  transfer.arrival = engine.schedule(engine.now() + routes[transfer.path].latency, Phase::ARRIVAL,
-                                     *this, make_tag(ARRIVED, slot));
-}
-
 std::uint32_t Network::State::take_slot() {
-  if (free_slots.empty()) {
-    SYNCLINE_CHECK(transfers.size() < kMostSlots, "more than 16 million transfers at once");
-    free_slots.push_back(static_cast<std::uint32_t>(transfers.size()));
-    transfers.emplace_back();
+  std::uint32_t slot = first_free;
+  if (slot != kNoSlot) {
+    first_free = transfers[slot].path;
+    return slot;
   }
-  std::uint32_t slot = free_slots.back();
-  free_slots.pop_back();
+  SYNCLINE_CHECK(transfers.size() < kMostSlots, "more than 16 million transfers at once");
+  slot = static_cast<std::uint32_t>(transfers.size());
+  transfers.grow(transfers.size() + 1);
   return slot;
 }
 
 Transfer* Network::State::find(TransferId id) {
-  std::uint64_t slot = id & (kMostSlots - 1);
+  std::uint32_t slot = slot_of(id);
   if (id == 0 || slot >= transfers.size()) return nullptr;
   return transfers[slot].id == id ? &transfers[slot] : nullptr;
 }
 
+// Into its latency phase.
+void Network::State::set_off(Transfer& transfer, std::uint32_t slot) {
+  transfer.stage = Stage::LATENCY;
+  std::uint32_t latency_class = routes[transfer.path].latency_class;
+  if (latency_class >= arrivals.size()) arrivals.resize(latency_class + 1);
+  Arrivals& here = arrivals[latency_class];
+  bool first = here.queue.empty();
+  here.queue.push(slot);
+  transfer.queued = true;
+  if (!first) return;
+  here.event = engine.schedule(engine.now() + routes.latency(latency_class), Phase::ARRIVAL, *this,
+                               make_tag(ARRIVALS, latency_class));
+}
+
 // Leaves its channels and settles their accounts. Who ends a flow has taken it from the sharing.
-void Network::State::end(Transfer& transfer, TransferEnd how, double delivered) {
-  set_busy(transfer, false);
-  // What rounding left just below a whole byte is that byte.
-  double rounding = static_cast<double>(transfer.bytes.count()) * 1e-14;
-  Bytes whole(std::min(transfer.bytes.count(),
-                       static_cast<std::int64_t>(std::floor(delivered + rounding))));
-  for (ChannelId channel : routes[transfer.path].channels) {
-    accounts[channel.value].bytes += whole;
-    accounts[channel.value].delivered += delivered;
+// `limit`: what limited it last.
+void Network::State::end(Transfer& transfer, TransferEnd how, double delivered,
+                         const Limit& limit) {
+  Limit longest = bottleneck(transfer, limit);
+  Bytes whole = transfer.bytes;
+  if (how != TransferEnd::DONE) {
+    whole = whole_bytes(transfer, delivered);
+    double fraction = delivered - static_cast<double>(whole.count());
+    for (ChannelId channel : channels(transfer)) fractions[channel.value] += fraction;
   }
-  if (transfer.stage == Stage::LATENCY) {
-    transfer.flowing_since = engine.now();
-  } else {
-    hold(transfer);
+  for (ChannelId channel : channels(transfer)) {
+    ChannelAccount& account = accounts[channel.value];
+    account.bytes += whole;
+    if (transfer.busy) account.end_busy(engine.now());
   }
-  if (transfer.stage == Stage::WAITING) {
-    transfer.latency_since = transfer.flowing_since = engine.now();
-    --waiting;
-  }
-  transfer.report = {.id = transfer.id,
-                     .end = how,
-                     .delivered = whole,
-                     .started = transfer.started,
-                     .ended = engine.now(),
-                     .bottleneck = bottleneck(transfer)};
+  transfer.busy = false;
   routes.release(transfer.path);
+  if (transfer.stage == Stage::WAITING) --waiting;
   transfer.stage = Stage::ENDED;
+  transfer.how = how;
+  transfer.bytes = whole;
+  transfer.bottleneck = longest.kind;
+  transfer.streams = longest.channel.value;
   --active;
 }
 
@@ -404,25 +500,65 @@ void Network::State::tell_soon(const Transfer& transfer) {
 // Ends it where it stands.
 void Network::State::cut_off(Transfer& transfer, TransferEnd how) {
   double delivered = delivered_so_far(transfer);
-  if (transfer.stage == Stage::LATENCY) {
-    engine.cancel(transfer.arrival);
-  } else if (transfer.stage == Stage::FLOWING) {
-    sharing->remove(transfer.flow);
+  if (transfer.stage == Stage::FLOWING) {
+    Limit limit = present_limit(transfer);
+    sharing.remove(slot_of(transfer.id), engine.now());
+    return end(transfer, how, delivered, limit);
   }
-  end(transfer, how, delivered);
+  if (transfer.stage == Stage::WAITING) {
+    return end(transfer, how, delivered, extras[transfer.extra].waited_for);
+  }
+  std::uint32_t latency_class = routes[transfer.path].latency_class;
+  Arrivals& here = arrivals[latency_class];
+  bool first = here.queue.front() == slot_of(transfer.id);
+  end(transfer, how, delivered, {Limit::Kind::LATENCY, {}});
+  if (!first) return;
+  engine.cancel(here.event);
+  skip_cut_off(here);
+  if (here.queue.empty()) return;
+  Time at = departed(transfers[here.queue.front()]) + routes.latency(latency_class);
+  here.event = engine.schedule(at, Phase::ARRIVAL, *this, make_tag(ARRIVALS, latency_class));
 }
 
-void Network::State::free_slot(Transfer& transfer) {
+void Network::State::free_slot(Transfer& transfer, std::uint32_t slot) {
   transfer.id = 0;
   transfer.stage = Stage::FREE;
-  transfer.held.clear();
-  free_slots.push_back(static_cast<std::uint32_t>(&transfer - transfers.data()));
+  if (transfer.extra != 0) {
+    Extra& freed = extras[transfer.extra];
+    freed.cap = kInfinity;
+    freed.has_history = freed.waited = false;
+    freed.history.held.clear();
+    free_extras.push_back(transfer.extra);
+    transfer.extra = 0;
+  }
+  if (!transfer.queued) keep_for_reuse(transfer, slot);
+}
+
+void Network::State::keep_for_reuse(Transfer& transfer, std::uint32_t slot) {
+  transfer.path = first_free;
+  first_free = slot;
+}
+
+Extra& Network::State::extra(Transfer& transfer) {
+  if (transfer.extra == 0) {
+    if (free_extras.empty()) {
+      free_extras.push_back(static_cast<std::uint32_t>(extras.size()));
+      extras.emplace_back();
+    }
+    transfer.extra = free_extras.back();
+    free_extras.pop_back();
+  }
+  return extras[transfer.extra];
+}
+
+double Network::State::cap(const Transfer& transfer) const {
+  return transfer.extra == 0 ? kInfinity : extras[transfer.extra].cap;
 }
 
 double Network::State::delivered_so_far(const Transfer& transfer) const {
   if (transfer.stage != Stage::FLOWING) return 0;
   return static_cast<double>(transfer.bytes.count()) -
-         sharing->remaining(transfer.flow, engine.now());
+         sharing.remaining(slot_of(transfer.id), engine.now());
 }
 
 void Network::State::schedule_change(Time at, Change change) {
@@ -440,67 +576,90 @@ void Network::State::schedule_change(Time at, Change change) {
 void Network::State::set_busy(Transfer& transfer, bool busy) {
   if (transfer.busy == busy) return;
   transfer.busy = busy;
-  for (ChannelId channel : routes[transfer.path].channels) {
-    ChannelAccount& account = accounts[channel.value];
+  for (ChannelId channel : channels(transfer)) {
     if (busy) {
-      if (account.busy_transfers++ == 0) account.busy_since = engine.now();
-    } else if (--account.busy_transfers == 0) {
-      account.busy += engine.now() - account.busy_since;
+      accounts[channel.value].begin_busy(engine.now());
+    } else {
+      accounts[channel.value].end_busy(engine.now());
     }
   }
 }
 
 double Network::State::flow_cap(const Transfer& transfer) const {
-  return std::min(transfer.cap, routes[transfer.path].member_cap);
+  const Path& path = routes[transfer.path];
+  if (!path.bundled) return cap(transfer);
+  return std::min(cap(transfer), routes.member_cap(path).bytes_per_s);
 }
 
-Limit Network::State::present_limit(const Transfer& transfer) const {
-  ChannelId channel;
-  if (sharing->bottleneck(transfer.flow, channel)) {
+// What the sharing says, by the present conditions.
+Limit Network::State::limit_from(const Transfer& transfer, Sharing::Limit limit) const {
+  if (limit != Sharing::kOwnCap) {
+    ChannelId channel{limit};
     return {conditions.down(channel) ? Limit::Kind::OUTAGE : Limit::Kind::LINK, channel};
   }
   const Path& path = routes[transfer.path];
-  // One member of a bundle is a link like any other.
-  if (path.member_cap < transfer.cap) return {Limit::Kind::LINK, path.member_cap_channel};
+  if (path.bundled) {
+    // One member of a bundle is a link like any other.
+    RouteTable::MemberCap member = routes.member_cap(path);
+    if (member.bytes_per_s < cap(transfer)) return {Limit::Kind::LINK, member.channel};
+  }
   return {Limit::Kind::CAP, {}};
 }
 
-void Network::State::note_limit(Transfer& transfer) {
-  Limit limit = present_limit(transfer);
-  if (same(limit, transfer.limit)) return;
-  hold(transfer);
-  transfer.limit = limit;
-  transfer.limit_since = engine.now();
+// `limit` held until now.
+void Network::State::hold(Transfer& transfer, const Limit& limit) {
+  Extra& own = extra(transfer);
+  if (!std::exchange(own.has_history, true)) own.history.until = flowing_since(transfer);
+  own.history.hold(limit, engine.now());
 }
 
-// Adds the time for which the present limit has held.
-void Network::State::hold(Transfer& transfer) {
-  Time held = engine.now() - transfer.limit_since;
-  if (held == Time()) return;
-  transfer.limit_since = engine.now();
-  for (HeldLimit& earlier : transfer.held) {
-    if (!same(earlier.limit, transfer.limit)) continue;
-    earlier.held += held;
-    return;
+// Before conditions change: from then on the same limits may have other names.
+void Network::State::hold_all() {
+  for (std::uint32_t slot = 0; slot < transfers.size(); ++slot) {
+    Transfer& transfer = transfers[slot];
+    if (transfer.stage == Stage::FLOWING) hold(transfer, present_limit(transfer));
   }
-  transfer.held.push_back({transfer.limit, held});
 }
 
-Limit Network::State::bottleneck(const Transfer& transfer) const {
-  const std::vector<ChannelId>& channels = routes[transfer.path].channels;
+// What limited it longest, when it ends.
+Limit Network::State::bottleneck(const Transfer& transfer, const Limit& last) const {
+  HeldLimit longest{{Limit::Kind::LATENCY, {}}, Time()};
+  Time last_since = engine.now();  // `last` is no limit of its own in the latency phase
+  if (transfer.stage == Stage::LATENCY) {
+    longest.held = engine.now() - departed(transfer);
+  } else if (transfer.stage == Stage::FLOWING) {
+    last_since = flowing_since(transfer);
+    longest.held = last_since - departed(transfer);
+  }
   auto place = [&](const Limit& limit) {
+    std::span<const ChannelId> route = channels(transfer);
     if (limit.kind == Limit::Kind::LATENCY) return std::ptrdiff_t{-1};
-    if (limit.kind == Limit::Kind::CAP) return std::ssize(channels);
-    return std::find(channels.begin(), channels.end(), limit.channel) - channels.begin();
+    if (limit.kind == Limit::Kind::CAP) return std::ssize(route);
+    return std::find(route.begin(), route.end(), limit.channel) - route.begin();
   };
-  HeldLimit longest{{Limit::Kind::LATENCY, {}}, transfer.flowing_since - transfer.latency_since};
-  for (const HeldLimit& other : transfer.held) {
-    auto held = static_cast<double>(other.held.count_ns());
+  auto compare = [&](const Limit& limit, Time time) {
+    auto held = static_cast<double>(time.count_ns());
     auto longest_held = static_cast<double>(longest.held.count_ns());
+    if (held == 0 || held < longest_held * (1 - kSame)) return;
     bool longer = held > longest_held * (1 + kSame);
-    bool equal = !longer && held >= longest_held * (1 - kSame);
-    if (longer || (equal && place(other.limit) < place(longest.limit))) longest = other;
+    if (longer || place(limit) < place(longest.limit)) longest = {limit, time};
+  };
+  bool has_history = transfer.extra != 0 && extras[transfer.extra].has_history;
+  if (!has_history) {
+    // Most have one limit, for much longer than the latency.
+    if ((engine.now() - last_since).count_ns() / 2 > longest.held.count_ns()) return last;
+    compare(last, engine.now() - last_since);
+    return longest.limit;
   }
+  const LimitHistory& history = extras[transfer.extra].history;
+  if (transfer.stage != Stage::LATENCY) last_since = history.until;
+  bool counted = false;
+  for (const HeldLimit& earlier : history.held) {
+    bool again = same(earlier.limit, last);
+    compare(earlier.limit, again ? earlier.held + (engine.now() - last_since) : earlier.held);
+    counted |= again;
+  }
+  if (!counted) compare(last, engine.now() - last_since);
   return longest.limit;
 }
 
@@ -521,14 +680,13 @@ ChannelUse Network::State::use(ChannelId channel) const {
   const ChannelAccount& account = accounts[channel.value];
   Time busy = account.busy;
   if (account.busy_transfers > 0) busy += engine.now() - account.busy_since;
-  return {.bytes = account.bytes, .busy_s = busy.in_seconds(), .byte_s_load = account.delivered};
+  return {.bytes = account.bytes,
+          .busy_s = busy.in_seconds(),
+          .byte_s_load = static_cast<double>(account.bytes.count()) + fractions[channel.value]};
 }
 
 Network::Network(Engine& engine, const Topology& topology)
-    : Network(engine, topology, std::make_unique<ProgressiveFilling>(topology.channel_count())) {}
-
-Network::Network(Engine& engine, const Topology& topology, std::unique_ptr<Sharing> sharing)
-    : state_(std::make_unique<State>(engine, topology, std::move(sharing))) {}
+    : state_(std::make_unique<State>(engine, topology)) {}
 
 Network::~Network() = default;
 
@@ -553,23 +711,21 @@ TransferId Network::start(const TransferSpec& spec, TransferSink& sink, std::uin
   transfer.sink = &sink;
   transfer.tag = tag;
   transfer.bytes = spec.bytes;
-  transfer.cap = spec.cap.in_bytes_per_s();
   transfer.path = path;
   transfer.started = state.engine.now();
-  transfer.latency_since = transfer.started;
-  transfer.limit = {Limit::Kind::LATENCY, {}};
+  if (spec.cap != BitRate::infinite()) state.extra(transfer).cap = spec.cap.in_bytes_per_s();
   ++state.active;
+  TransferId id = transfer.id;
   if (!route) {
     state.wait_for_route(transfer);
-    return transfer.id;
-  }
-  if (spec.source == spec.destination) {
-    state.end(transfer, TransferEnd::DONE, static_cast<double>(spec.bytes.count()));
+  } else if (spec.source == spec.destination) {
+    state.end(transfer, TransferEnd::DONE, static_cast<double>(spec.bytes.count()),
+              {Limit::Kind::LATENCY, {}});
     state.tell_soon(transfer);
   } else {
-    state.begin_latency(transfer);
+    state.set_off(transfer, slot);
   }
-  return transfer.id;
+  return id;
 }
 
 void Network::cancel(TransferId id) {
@@ -613,9 +769,10 @@ void Network::change_node_state(Time at, NodeId node, bool up, std::optional<InF
 
 ChannelUse Network::use(ChannelId channel) const {
   ChannelUse use = state_->use(channel);
-  for (const Transfer& transfer : state_->transfers) {
+  for (std::size_t slot = 0; slot < state_->transfers.size(); ++slot) {
+    const Transfer& transfer = state_->transfers[slot];
     if (transfer.stage != Stage::FLOWING) continue;
-    const std::vector<ChannelId>& channels = state_->routes[transfer.path].channels;
+    std::span<const ChannelId> channels = state_->channels(transfer);
     if (std::find(channels.begin(), channels.end(), channel) == channels.end()) continue;
     use.byte_s_load += state_->delivered_so_far(transfer);
   }
@@ -627,10 +784,11 @@ std::vector<ChannelUse> Network::uses() const {
   for (std::uint32_t id = 0; id < state_->accounts.size(); ++id) {
     uses.push_back(state_->use(ChannelId{id}));
   }
-  for (const Transfer& transfer : state_->transfers) {
+  for (std::size_t slot = 0; slot < state_->transfers.size(); ++slot) {
+    const Transfer& transfer = state_->transfers[slot];
     if (transfer.stage != Stage::FLOWING) continue;
     double delivered = state_->delivered_so_far(transfer);
-    for (ChannelId channel : state_->routes[transfer.path].channels) {
+    for (ChannelId channel : state_->channels(transfer)) {
       uses[channel.value].byte_s_load += delivered;
     }
   }
@@ -641,19 +799,26 @@ BitRate Network::capacity(ChannelId channel) const {
   return BitRate::bytes_per_s(state_->conditions.capacity(channel));
 }
 
+Bytes Network::delivered(TransferId id) const {
+  const Transfer* transfer = state_->find(id);
+  if (!transfer || transfer->stage != Stage::FLOWING) return Bytes();
+  return whole_bytes(*transfer, state_->delivered_so_far(*transfer));
+}
+
 double Network::rate(TransferId id) const {
   const Transfer* transfer = state_->find(id);
   if (!transfer || transfer->stage != Stage::FLOWING) return 0;
-  return state_->sharing->rate(transfer->flow);
+  return state_->sharing.rate(slot_of(id));
 }
 
 std::size_t Network::active() const { return state_->active; }
 
 std::vector<std::string> Network::stuck(std::size_t limit) const {
   std::vector<const Transfer*> waiting;
-  for (const Transfer& transfer : state_->transfers) {
+  for (std::uint32_t slot = 0; slot < state_->transfers.size(); ++slot) {
+    const Transfer& transfer = state_->transfers[slot];
     if (transfer.stage != Stage::WAITING &&
-        (transfer.stage != Stage::FLOWING || state_->sharing->rate(transfer.flow) > 0)) {
+        (transfer.stage != Stage::FLOWING || state_->sharing.rate(slot) > 0)) {
       continue;
     }
     waiting.push_back(&transfer);

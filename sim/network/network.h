@@ -14,8 +14,6 @@
 
 namespace syncline {
 
-class Sharing;  // sim/network/sharing.h: how rates are found
-
 // What a transfer does when a link or host of its route goes down.
 enum class InFlight : std::uint8_t {
   STALL,  // keeps its place, goes on where it was; the latency is not paid again. In the latency
@@ -73,9 +71,7 @@ struct ChannelUse {
 
 class Network {
  public:
-  // `sharing` decides rates; by default a plain, correct solver (progressive filling).
   Network(Engine& engine, const Topology& topology);
-  Network(Engine& engine, const Topology& topology, std::unique_ptr<Sharing> sharing);
   ~Network();  // ends every process of the engine first (Engine::cancel_all): they may hold
                // awaiters of its transfers
   Network(const Network&) = delete;
@@ -102,8 +98,9 @@ class Network {
   void change_node_state(Time at, NodeId node, bool up, std::optional<InFlight> in_flight = {});
 
   ChannelUse use(ChannelId channel) const;
-  std::vector<ChannelUse> uses() const;       // of all channels, in one pass
-  BitRate capacity(ChannelId channel) const;  // now; 0 while down
+  std::vector<ChannelUse> uses() const;        // of all channels, in one pass
+  BitRate capacity(ChannelId channel) const;   // now; 0 while down
+  Bytes delivered(TransferId transfer) const;  // by now, whole bytes; 0 after the end
   double rate(TransferId transfer) const;  // bytes/s now; 0 in the latency phase and after the end
   std::size_t active() const;              // transfers not ended
 

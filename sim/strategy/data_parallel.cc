@@ -12,7 +12,7 @@ Task<> run_worker(Fleet& fleet, Worker& worker) {
     SharedValue gradient = co_await fleet.gradient(worker);
     const SharedValue mean = co_await fleet.average(worker, std::move(gradient));
     // theta = InnerOpt(theta, g)
-    record.apply(worker.replica, mean, worker.recorded - 1);
+    record.apply(worker.replica, mean, worker.position - 1);
     if (fleet.first_back(worker)) fleet.publish(worker, record.read_parameters(worker.replica));
     fleet.end_round(worker);
   }
@@ -20,10 +20,9 @@ Task<> run_worker(Fleet& fleet, Worker& worker) {
 
 }  // namespace
 
-void spawn_data_parallel(Engine& engine, Fleet& fleet) {
+void start_data_parallel(Fleet& fleet) {
   fleet.initial();
-  for (Worker& worker : fleet.workers())
-    engine.spawn(worker.setup->name, run_worker(fleet, worker));
+  fleet.start([&fleet](Worker& worker) { return run_worker(fleet, worker); });
 }
 
 }  // namespace syncline

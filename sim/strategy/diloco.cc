@@ -34,13 +34,12 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
 
 }  // namespace
 
-void spawn_diloco(Engine& engine, Fleet& fleet, const OuterRule& rule) {
+void start_diloco(Fleet& fleet, const OuterRule& rule) {
   const auto outer = std::make_shared<Outer>();
   outer->theta = fleet.initial();
   outer->state = fleet.record().outer_state();
   outer->rule = rule;
-  for (Worker& worker : fleet.workers())
-    engine.spawn(worker.setup->name, run_worker(fleet, worker, outer));
+  fleet.start([&fleet, outer](Worker& worker) { return run_worker(fleet, worker, outer); });
 }
 
 }  // namespace syncline

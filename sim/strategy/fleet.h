@@ -7,30 +7,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/engine/signal.h"
+#include "sim/failure/failures.h"
 #include "sim/setup.h"
 #include "sim/strategy/group.h"
 #include "sim/strategy/recorder.h"
+#include "sim/strategy/worker.h"
+#include "sim/timeline.h"
 
 namespace syncline {
-
-// One replica and where it stands.
-struct Worker {
-  std::uint32_t index = 0;
-  const WorkerSetup* setup = nullptr;
-  Replica replica;          // empty: others stand for it
-  std::uint64_t round = 0;  // rounds begun
-  // Inner steps finished; the next batch of its stream and the position of its schedule.
-  std::uint64_t steps = 0;
-  std::uint64_t recorded = 0;       // of these, in the program
-  std::uint64_t site_syncs = 0;     // averages inside its cluster so far
-  std::uint64_t charged_syncs = 0;  // averages inside a cluster-wide worker, charged as time
-  std::size_t site = 0;             // its group inside the cluster (two-stage), and its place there
-  std::size_t site_member = 0;
-  // Steps · averages inside · waiting for others · averages between.
-  Time computing, within, waiting, syncing;
-};
 
 struct Evaluation {
   std::uint64_t round = 0;  // 0: before the first
@@ -41,10 +29,10 @@ struct Evaluation {
 
 struct RoundRecord {
   std::uint64_t round = 0;  // from 1 on
-  // Of each worker at its end, as planned (a stop by time may cut the last).
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;  // of a worker that was in all rounds
   Time begun, all_joined, ended;
-  Bytes sent;  // over the network while it lasted
+  std::size_t workers = 0;  // in the average
+  Bytes sent;               // over the network from the end of the round before
   // Mean training losses, with the steps each stands for.
   std::vector<std::pair<NumberIndex, std::uint32_t>> losses;
 };
@@ -52,7 +40,7 @@ struct RoundRecord {
 // Asked for the value of a number while the simulation stands still (a stop by loss).
 using NumberSource = std::function<double(NumberIndex)>;
 
-class Fleet {
+class Fleet final : private Presence, private FailureListener {
  public:
   Fleet(Network& network, const SimulationSetup& setup, Program* program, NumberSource numbers);
   Fleet(const Fleet&) = delete;
@@ -64,6 +52,14 @@ class Fleet {
   // The parameters that every worker starts from; evaluated once as round 0.
   SharedValue initial();
 
+  // A worker's life as the method has it: it ends when begin_round says so.
+  using Body = std::function<Task<>(Worker&)>;
+  // Starts every worker as a process of its name, and the events. A worker that comes back begins
+  // its body anew, with the state of a peer.
+  void start(Body body);
+
+  // For the body, in this order:
+
   // False when the run is over. The first worker that asks for a round decides it for all, so that
   // all take part in the same rounds.
   bool begin_round(Worker& worker);
@@ -72,7 +68,8 @@ class Fleet {
   Task<> local_steps(Worker& worker);
   // One step's gradient instead (data parallel).
   Task<SharedValue> gradient(Worker& worker);
-  // The mean over all workers of what each brings.
+  // The mean over all workers that take part of what each brings. A worker that missed it leaves
+  // its body here, by an exception that start() catches.
   Task<SharedValue> average(Worker& worker, SharedValue value);
   // True for the first worker that is back from this round's average: it makes the outer step on
   // behalf of all.
@@ -82,7 +79,7 @@ class Fleet {
   void publish(const Worker& worker, SharedValue global);
   void end_round(Worker& worker);
 
-  // After the run: evaluates the last global model if its round was not.
+  // After the run: evaluates the last global model if its round was not, and closes the books.
   void finish();
 
   const std::vector<RoundRecord>& rounds() const { return rounds_; }
@@ -90,19 +87,53 @@ class Fleet {
   Traffic& traffic() { return traffic_; }
   // A cluster-wide worker's average inside, on the idle fabric; empty where nothing is charged.
   const std::vector<IdleAllReduce>& charged() const { return charged_; }
+  const Timeline& timeline() const { return timeline_; }
+  // Called once, when no worker has anything to do any more.
+  void when_over(std::function<void()> handler) { when_over_ = std::move(handler); }
+  // Workers that the earliest open average lacks, and why: "milan (down)"; for messages.
+  std::vector<std::string> missing() const;
 
  private:
+  struct MissedRound {};
+
   void set_up_groups();
+  bool may_fail() const { return !setup_.events.empty() || setup_.strategy.deadline.has_value(); }
+
+  // Rounds (fleet.cc).
   bool opens(std::uint64_t round) const;
-  bool opens_block(const Worker& worker, std::uint64_t done);
-  std::uint64_t planned_end(
-      std::uint64_t round) const;  // steps of each worker at the end of a round (from 0 on)
-  std::uint64_t round_steps(const Worker& worker) const;
+  bool opens_block(const Worker& worker, std::uint64_t block);
+  std::uint64_t planned_begin(std::uint64_t round) const;  // steps of each worker; rounds from 0 on
+  std::uint64_t planned_end(std::uint64_t round) const;
+  void evaluate(std::uint64_t round, std::uint64_t steps, Time at);
+
+  // Steps (fleet_steps.cc).
   Task<> compute(Worker& worker, std::uint64_t steps);
+  Task<> sleep_until(Worker& worker, Time end);
   Time duration(const Worker& worker, std::uint64_t steps) const;
+  std::uint64_t finished(const Worker& worker, Time done, std::uint64_t most) const;
+  Task<Time> work(Worker& worker, std::uint64_t steps, bool may_be_cut);
+  Time segment_done(const Worker& worker) const;
+  void credit_steps(Worker& worker, std::uint64_t steps, Time took);
   std::uint64_t record_limit(const Worker& worker, std::uint64_t steps) const;
   void keep_loss(const Worker& worker, NumberIndex loss, std::uint64_t steps);
-  void evaluate(std::uint64_t round, std::uint64_t steps, Time at);
+
+  // Failures (fleet_failures.cc).
+  Task<> live(Worker& worker);
+  Task<> come_back(Worker& worker);
+  Task<> rejoin(Worker& worker);
+  Worker* find_peer(const Worker& worker, std::uint64_t round);
+  bool reaches_somebody(const Worker& worker) const;
+  bool alone(const Worker& worker) const;
+  void lose_round(Worker& worker);
+  void give_up_fetch(Worker& worker);
+  void worker_ended();
+  bool coming(std::size_t member, std::uint64_t sequence) const override;
+  bool connected(std::size_t a, std::size_t b) const override;
+  bool cut_off(std::size_t a, std::size_t b) const override;
+  void machine_down(std::uint32_t worker) override;
+  void machine_up(std::uint32_t worker) override;
+  void speed_changed(std::uint32_t worker) override;
+  void network_changed() override;
 
   Network& network_;
   Engine& engine_;
@@ -110,21 +141,28 @@ class Fleet {
   Traffic traffic_;
   Recorder recorder_;
   NumberSource numbers_;
+  Failures failures_;
+  Body body_;
   std::vector<Worker> workers_;
+  Timeline timeline_;
+  std::function<void()> when_over_;
+  std::vector<std::unique_ptr<Signal>> speed_changes_;  // by worker
+  Signal changed_;  // a round began, somebody came or went, the network is another one
   std::unique_ptr<Group> all_;
   std::vector<std::unique_ptr<Group>> sites_;
-  std::vector<std::vector<bool>>
-      blocks_open_;                     // by site and block: decided by the first member that asks
+  // By site and block: decided by the first member that asks.
+  std::vector<std::vector<bool>> blocks_open_;
   std::vector<IdleAllReduce> charged_;  // by worker
   Time slowest_step_;
   std::vector<RoundRecord> rounds_;
   std::vector<std::uint32_t> back_;  // by round: workers back from its average
-  std::vector<std::uint32_t> ended_;
+  std::vector<Bytes> sent_until_;    // by round: traffic in all when it ended
   std::vector<Evaluation> evaluations_;
   SharedValue global_;  // of the latest round
   bool global_evaluated_ = false;
   bool over_ = false;
-  Bytes sent_before_;  // traffic until the last round ended
+  // The state after the latest average, for a worker that comes back and finds nobody.
+  SharedValue checkpoint_;
 };
 
 }  // namespace syncline

@@ -1,46 +1,292 @@
 #include "sim/strategy/group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "topology/check.h"
 
 namespace syncline {
 
-Group::Group(Network& network, Traffic& traffic, Recorder& recorder, const Collective& collective,
-             std::vector<CollectiveMember> members, Payload payload)
-    : network_(network),
-      traffic_(traffic),
-      recorder_(recorder),
-      collective_(collective),
-      members_(std::move(members)),
-      payload_(payload) {
+struct Group::Meeting {
+  Meeting(Engine& engine, std::uint64_t number, std::size_t members)
+      : sequence(number), changed(engine), there(members), values(members) {
+    for (std::size_t i = 0; i < members; ++i) wakes.emplace_back(engine);
+  }
+
+  enum class There : std::uint8_t {
+    NOT,      // has not come, or is gone again
+    JOINED,   // waits for the collective to begin
+    CARRIED,  // is in the collective that runs
+    BACK,     // has the result
+    LEFT_OUT  // has come, and gets no result
+  };
+
+  std::uint64_t sequence;
+  Signal changed;            // for the conductor
+  std::deque<Signal> wakes;  // by member
+  std::vector<There> there;  // by member
+  std::vector<SharedValue> values;
+  std::vector<std::size_t> taking_part;  // in the present attempt, in order
+  std::unique_ptr<AllReduce> collective;
+  std::vector<ProcessId> carriers;
+  int attempts = 0;
+  bool settled = false;  // nobody else can take part any more
+  bool failed = false;   // something broke in the present attempt
+  bool deadline_passed = false;
+  SharedValue mean;
+  std::size_t workers = 0;  // in the mean
+  Time all_joined;
+
+  std::size_t count(There what) const {
+    return static_cast<std::size_t>(std::count(there.begin(), there.end(), what));
+  }
+  void set(std::size_t member, There what) {
+    there[member] = what;
+    wakes[member].notify_all();
+  }
+  // Nobody is left who knows of it: whoever comes back begins this average anew.
+  void reopen_if_empty() {
+    if (count(There::JOINED) + count(There::CARRIED) + count(There::BACK) == 0) settled = false;
+  }
+  bool takes_part(std::size_t member) const {
+    return std::binary_search(taking_part.begin(), taking_part.end(), member);
+  }
+};
+
+Group::Group(Network& network, Traffic& traffic, Recorder& recorder, GroupSetup setup)
+    : network_(network), traffic_(traffic), recorder_(recorder), setup_(std::move(setup)) {
   // What the collective cannot carry is said before the first round, not in it.
-  make_all_reduce(collective_, network_, traffic_, members_, payload_);
+  make_all_reduce(setup_.collective, network_, traffic_, setup_.members, setup_.payload);
+}
+
+Group::~Group() = default;
+
+// All members take part, and each begins when it comes; as long as nothing broke.
+bool Group::everybody_at_once(const Meeting& meeting) const {
+  return !setup_.reweight && meeting.attempts <= 1;
+}
+
+Group::Meeting& Group::meeting(std::uint64_t sequence) {
+  std::shared_ptr<Meeting>& meeting = open_[sequence];
+  if (!meeting) {
+    Engine& engine = network_.engine();
+    meeting = std::make_shared<Meeting>(engine, sequence, setup_.members.size());
+    engine.spawn("round " + std::to_string(sequence + 1), conduct(meeting));
+  }
+  return *meeting;
+}
+
+void Group::open(std::uint64_t sequence) { meeting(sequence); }
+
+bool Group::settled(std::uint64_t sequence) const {
+  if (sequence < over_before_) return true;
+  const auto known = open_.find(sequence);
+  return known != open_.end() && known->second->settled;
 }
 
 Task<Group::Result> Group::average(std::size_t member, std::uint64_t sequence, SharedValue value) {
+  using There = Meeting::There;
   Engine& engine = network_.engine();
-  Rendezvous& meeting = open_[sequence];  // references into an unordered_map stay valid
-  if (!meeting.collective) {
-    meeting.collective = make_all_reduce(collective_, network_, traffic_, members_, payload_);
-    meeting.values.resize(members_.size());
-  }
   Result result;
   result.times.joined = engine.now();
-  meeting.values[member] = std::move(value);
-  if (++meeting.joined == members_.size()) {
-    meeting.mean = recorder_.mean(meeting.values);
-    meeting.values.clear();
-    meeting.all_joined = engine.now();
+  if (settled(sequence)) {
+    result.missed = true;
+    co_return result;
   }
-  co_await meeting.collective->join(member);
-  SYNCLINE_CHECK(meeting.joined == members_.size(),
-                 "nobody has the sum before everybody has joined");
-  result.mean = meeting.mean;
-  result.times.all_joined = meeting.all_joined;
+  meeting(sequence);
+  const std::shared_ptr<Meeting> meeting = open_.at(sequence);
+  meeting->values[member] = std::move(value);
+  meeting->there[member] = There::JOINED;
+  if (meeting->collective && everybody_at_once(*meeting)) carry(*meeting, member);
+  meeting->changed.notify_all();
+  while (meeting->there[member] != There::BACK && meeting->there[member] != There::LEFT_OUT) {
+    co_await meeting->wakes[member].wait();
+  }
+  if (meeting->there[member] == There::LEFT_OUT) {
+    result.missed = true;
+    result.contributed = meeting->workers > 0 && meeting->takes_part(member);
+    co_return result;
+  }
+  result.mean = meeting->mean;
+  result.workers = meeting->workers;
+  result.times.all_joined = meeting->all_joined;
   result.times.back = engine.now();
-  if (++meeting.back == members_.size()) open_.erase(sequence);
   co_return result;
+}
+
+// The life of a meeting: attempts until one succeeds.
+Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
+  Engine& engine = network_.engine();
+  struct Timer {
+    Engine& engine;
+    ProcessId process;
+    ~Timer() { engine.cancel(process); }
+  };
+  std::optional<Timer> timer;
+  if (setup_.deadline) timer.emplace(engine, engine.spawn("deadline", pass_deadline(meeting)));
+  while (true) {
+    while (!decide(*meeting)) co_await meeting->changed.wait();
+    begin(*meeting);
+    while (!meeting->failed && meeting->count(Meeting::There::BACK) < meeting->taking_part.size() &&
+           !broken(*meeting)) {
+      co_await meeting->changed.wait();
+    }
+    const std::size_t back = meeting->count(Meeting::There::BACK);
+    give_up(*meeting);
+    if (back > 0) break;
+  }
+  over_before_ = std::max(over_before_, meeting->sequence + 1);
+  open_.erase(meeting->sequence);
+}
+
+Task<> Group::pass_deadline(std::shared_ptr<Meeting> meeting) {
+  co_await network_.engine().sleep(*setup_.deadline);
+  meeting->deadline_passed = true;
+  meeting->changed.notify_all();
+}
+
+// Whether it is known who takes part in the next attempt; then `taking_part` holds them.
+bool Group::decide(Meeting& meeting) const {
+  const std::size_t members = setup_.members.size();
+  meeting.taking_part.clear();
+  if (everybody_at_once(meeting) && meeting.attempts == 0) {
+    for (std::size_t i = 0; i < members; ++i) meeting.taking_part.push_back(i);
+    return true;
+  }
+  std::vector<std::size_t> joined;
+  for (std::size_t i = 0; i < members; ++i) {
+    if (meeting.there[i] == Meeting::There::JOINED) joined.push_back(i);
+  }
+  if (joined.empty()) return false;
+  // The largest part of them that can reach each other; of equal ones that of the first member.
+  std::vector<std::size_t> best;
+  for (const std::size_t first : joined) {
+    std::vector<std::size_t> part;
+    for (const std::size_t other : joined) {
+      if (setup_.presence->connected(first, other)) part.push_back(other);
+    }
+    if (part.size() > best.size()) best = std::move(part);
+    if (best.size() * 2 >= joined.size()) break;
+  }
+  if (best.empty()) return false;  // a server that nobody reaches
+  if (!setup_.reweight) {
+    if (best.size() < members) return false;
+  } else if (!meeting.deadline_passed) {
+    for (std::size_t i = 0; i < members; ++i) {
+      const bool waited_for = meeting.there[i] == Meeting::There::NOT &&
+                              setup_.presence->coming(i, meeting.sequence) &&
+                              setup_.presence->connected(best.front(), i);
+      if (waited_for) return false;
+    }
+  }
+  meeting.taking_part = std::move(best);
+  return true;
+}
+
+// The collective among those who take part.
+void Group::begin(Meeting& meeting) {
+  using There = Meeting::There;
+  ++meeting.attempts;
+  meeting.failed = false;
+  std::vector<CollectiveMember> members;
+  for (const std::size_t i : meeting.taking_part) members.push_back(setup_.members[i]);
+  meeting.collective =
+      make_all_reduce(setup_.collective, network_, traffic_, members, setup_.payload);
+  meeting.collective->on_failure([&meeting] {
+    meeting.failed = true;
+    meeting.changed.notify_all();
+  });
+  if (setup_.reweight) {
+    meeting.settled = true;
+    for (std::size_t i = 0; i < setup_.members.size(); ++i) {
+      if (meeting.there[i] == There::JOINED && !meeting.takes_part(i)) {
+        meeting.set(i, There::LEFT_OUT);
+      }
+    }
+  }
+  for (const std::size_t i : meeting.taking_part) {
+    if (meeting.there[i] == There::JOINED) carry(meeting, i);
+  }
+}
+
+void Group::carry(Meeting& meeting, std::size_t member) {
+  meeting.there[member] = Meeting::There::CARRIED;
+  if (meeting.count(Meeting::There::CARRIED) == meeting.taking_part.size()) {
+    // The last one has come.
+    std::vector<SharedValue> values;
+    for (const std::size_t i : meeting.taking_part) values.push_back(meeting.values[i]);
+    meeting.mean = recorder_.mean(values);
+    meeting.workers = values.size();
+    meeting.all_joined = network_.engine().now();
+  }
+  const auto place =
+      std::lower_bound(meeting.taking_part.begin(), meeting.taking_part.end(), member);
+  meeting.carriers.push_back(network_.engine().spawn(
+      "collective", carry_member(meeting, member,
+                                 static_cast<std::size_t>(place - meeting.taking_part.begin()))));
+}
+
+Task<> Group::carry_member(Meeting& meeting, std::size_t member, std::size_t place) {
+  co_await meeting.collective->join(place);
+  SYNCLINE_CHECK(meeting.workers > 0, "nobody has the sum before everybody has joined");
+  meeting.settled = true;
+  meeting.values[member] = nullptr;
+  meeting.set(member, Meeting::There::BACK);
+  meeting.changed.notify_all();
+}
+
+// Somebody in the running collective cannot be reached, and what it had under way is lost.
+bool Group::broken(const Meeting& meeting) const {
+  if (setup_.presence == nullptr) return false;
+  const std::size_t first = meeting.taking_part.front();
+  return std::any_of(meeting.taking_part.begin(), meeting.taking_part.end(), [&](std::size_t i) {
+    if (meeting.there[i] != Meeting::There::CARRIED) return false;
+    // Stalled transfers are waited for, but no longer than the deadline.
+    return setup_.presence->cut_off(first, i) ||
+           (meeting.deadline_passed && !setup_.presence->connected(first, i));
+  });
+}
+
+// Ends the attempt. Where somebody has the result already, the others must get it from them.
+void Group::give_up(Meeting& meeting) {
+  using There = Meeting::There;
+  for (const ProcessId carrier : meeting.carriers) network_.engine().cancel(carrier);
+  meeting.carriers.clear();
+  meeting.collective.reset();
+  const bool over = meeting.count(There::BACK) > 0;
+  for (std::size_t i = 0; i < setup_.members.size(); ++i) {
+    if (meeting.there[i] == There::CARRIED) meeting.there[i] = There::JOINED;
+    if (over && meeting.there[i] == There::JOINED) meeting.set(i, There::LEFT_OUT);
+  }
+  meeting.reopen_if_empty();
+}
+
+void Group::remove(std::size_t member) {
+  using There = Meeting::There;
+  for (auto& [sequence, meeting] : open_) {
+    There& there = meeting->there[member];
+    if (there == There::CARRIED) meeting->failed = true;
+    if (there == There::CARRIED || there == There::JOINED) {
+      there = There::NOT;
+      meeting->values[member] = nullptr;
+    }
+    meeting->reopen_if_empty();
+    meeting->changed.notify_all();
+  }
+}
+
+void Group::reconsider() {
+  for (auto& [sequence, meeting] : open_) meeting->changed.notify_all();
+}
+
+std::vector<std::size_t> Group::missing() const {
+  std::vector<std::size_t> missing;
+  if (open_.empty()) return missing;
+  const Meeting& earliest = *open_.begin()->second;
+  for (std::size_t i = 0; i < setup_.members.size(); ++i) {
+    if (earliest.there[i] == Meeting::There::NOT) missing.push_back(i);
+  }
+  return missing;
 }
 
 }  // namespace syncline

@@ -1,13 +1,16 @@
-// Workers that average with each other: a rendezvous a round, carried by a collective.
+// Workers that average with each other: a meeting a round, carried by a collective.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <map>
 #include <memory>
-#include <unordered_map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/collective/all_reduce.h"
+#include "sim/engine/signal.h"
 #include "sim/engine/task.h"
 #include "sim/strategy/recorder.h"
 
@@ -20,38 +23,87 @@ struct AverageTimes {
   Time back;        // this member has the result
 };
 
+// What a group must know of its members where they may fail.
+class Presence {
+ public:
+  // Alive, and on its way to the meeting `sequence` or to an earlier one.
+  virtual bool coming(std::size_t member, std::uint64_t sequence) const = 0;
+  // A way leads from one to the other at this moment.
+  virtual bool connected(std::size_t a, std::size_t b) const = 0;
+  // No way leads there, and what is under way between them has failed.
+  virtual bool cut_off(std::size_t a, std::size_t b) const = 0;
+
+ protected:
+  ~Presence() = default;
+};
+
+struct GroupSetup {
+  Collective collective;
+  std::vector<CollectiveMember> members;
+  Payload payload;
+  // Members may fail: who takes part is decided anew when something breaks. Null: nobody ever does.
+  const Presence* presence = nullptr;
+  // With presence. False: an average is over all members, and waits for those who are gone. True:
+  // over those who are there; it begins when nobody else is coming, or `deadline` after the
+  // meeting was opened.
+  bool reweight = false;
+  std::optional<Time> deadline;
+};
+
 class Group {
  public:
-  Group(Network& network, Traffic& traffic, Recorder& recorder, const Collective& collective,
-        std::vector<CollectiveMember> members, Payload payload);
+  Group(Network& network, Traffic& traffic, Recorder& recorder, GroupSetup setup);
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
 
-  std::size_t size() const { return members_.size(); }
+  std::size_t size() const { return setup_.members.size(); }
 
   struct Result {
-    SharedValue mean;  // over the members in their order
+    SharedValue mean;  // over those who took part, in order of the members
     AverageTimes times;
+    std::size_t workers = 0;  // that took part
+    // This member has no result: the average began without it, or broke when others had theirs
+    // (then `contributed`: its value is in the mean). It must get the model from someone.
+    bool missed = false;
+    bool contributed = false;
   };
-  // co_await group.average(member, sequence, value): all members bring a value under the same
-  // sequence number (0, 1, …, each once), the payload travels, and each gets the mean.
+  // co_await group.average(member, sequence, value): members bring a value under the same sequence
+  // number (0, 1, …, each once), the payload travels, and each gets the mean.
   Task<Result> average(std::size_t member, std::uint64_t sequence, SharedValue value);
 
+  // Opens a meeting before anyone has come: its deadline counts from now. With presence.
+  void open(std::uint64_t sequence);
+  // Nobody else can take part in this meeting: who has not come has missed it.
+  bool settled(std::uint64_t sequence) const;
+
+  // With presence: this member died; what it brought is gone.
+  void remove(std::size_t member);
+  // With presence: someone came or went, or the network is another one.
+  void reconsider();
+
+  // Who has not come to the earliest open meeting, by member; for messages.
+  std::vector<std::size_t> missing() const;
+
  private:
-  struct Rendezvous {
-    std::unique_ptr<AllReduce> collective;
-    std::vector<SharedValue> values;  // by member
-    SharedValue mean;
-    std::size_t joined = 0;
-    std::size_t back = 0;
-    Time all_joined;
-  };
+  struct Meeting;
+  Meeting& meeting(std::uint64_t sequence);
+  Task<> conduct(std::shared_ptr<Meeting> meeting);
+  Task<> pass_deadline(std::shared_ptr<Meeting> meeting);
+  bool decide(Meeting& meeting) const;
+  void begin(Meeting& meeting);
+  void carry(Meeting& meeting, std::size_t member);
+  Task<> carry_member(Meeting& meeting, std::size_t member, std::size_t place);
+  bool broken(const Meeting& meeting) const;
+  void give_up(Meeting& meeting);
+  bool everybody_at_once(const Meeting& meeting) const;
 
   Network& network_;
   Traffic& traffic_;
   Recorder& recorder_;
-  Collective collective_;
-  std::vector<CollectiveMember> members_;
-  Payload payload_;
-  std::unordered_map<std::uint64_t, Rendezvous> open_;  // by sequence; at most two at once
+  GroupSetup setup_;
+  std::map<std::uint64_t, std::shared_ptr<Meeting>> open_;  // by sequence; few at once
+  std::uint64_t over_before_ = 0;                           // meetings below this are over
 };
 
 }  // namespace syncline

@@ -21,10 +21,9 @@ Task<> run_worker(Fleet& fleet, Worker& worker) {
 
 }  // namespace
 
-void spawn_local_sgd(Engine& engine, Fleet& fleet) {
+void start_local_sgd(Fleet& fleet) {
   fleet.initial();
-  for (Worker& worker : fleet.workers())
-    engine.spawn(worker.setup->name, run_worker(fleet, worker));
+  fleet.start([&fleet](Worker& worker) { return run_worker(fleet, worker); });
 }
 
 }  // namespace syncline

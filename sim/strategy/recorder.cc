@@ -37,10 +37,22 @@ void Recorder::write_parameters(Replica& replica, const SharedValue& value) {
   if (on_ && replica && value) program_->write(replica, Part::PARAMETERS, *value);
 }
 
+SharedValue Recorder::read_all(const Replica& replica) {
+  return on_ && replica ? share(program_->read(replica, Part::ALL)) : nullptr;
+}
+
+void Recorder::write_all(Replica& replica, const SharedValue& value) {
+  if (on_ && replica && value) program_->write(replica, Part::ALL, *value);
+}
+
 SharedValue Recorder::difference(const SharedValue& a, const SharedValue& b) {
   if (!on_ || !a || !b) return nullptr;
   const Operand terms[] = {{a->index(), 1}, {b->index(), -1}};
   return share(program_->linear(terms));
+}
+
+SharedValue Recorder::encode(const SharedValue& value, Codec codec) {
+  return on_ && value ? share(program_->encode(*value, codec)) : nullptr;
 }
 
 SharedValue Recorder::mean(std::span<const SharedValue> values) {

@@ -37,8 +37,13 @@ class Recorder {
   void apply(Replica& replica, const SharedValue& gradient, std::uint64_t position);
   SharedValue read_parameters(const Replica& replica);
   void write_parameters(Replica& replica, const SharedValue& value);
+  // All of its state, moments included.
+  SharedValue read_all(const Replica& replica);
+  void write_all(Replica& replica, const SharedValue& value);
   // a - b
   SharedValue difference(const SharedValue& a, const SharedValue& b);
+  // What the others get to see of a value.
+  SharedValue encode(const SharedValue& value, Codec codec);
   // Sum of the values that are not null / their number, in their order.
   SharedValue mean(std::span<const SharedValue> values);
   SharedValue outer_state();

@@ -5,18 +5,17 @@
 namespace syncline {
 namespace {
 
-struct Spawn {
-  Engine& engine;
+struct Start {
   Fleet& fleet;
-  void operator()(const DataParallel&) const { spawn_data_parallel(engine, fleet); }
-  void operator()(const LocalSgd&) const { spawn_local_sgd(engine, fleet); }
-  void operator()(const Diloco& method) const { spawn_diloco(engine, fleet, method.outer); }
+  void operator()(const DataParallel&) const { start_data_parallel(fleet); }
+  void operator()(const LocalSgd&) const { start_local_sgd(fleet); }
+  void operator()(const Diloco& method) const { start_diloco(fleet, method.outer); }
 };
 
 }  // namespace
 
-void spawn_workers(Engine& engine, Fleet& fleet, const StrategySetup& strategy) {
-  std::visit(Spawn{engine, fleet}, strategy.method);
+void start_workers(Fleet& fleet, const StrategySetup& strategy) {
+  std::visit(Start{fleet}, strategy.method);
 }
 
 }  // namespace syncline

@@ -6,11 +6,11 @@
 
 namespace syncline {
 
-// Starts every worker of the fleet as a process "NAME" of the engine.
-void spawn_workers(Engine& engine, Fleet& fleet, const StrategySetup& strategy);
+// Starts the fleet with the strategy's method.
+void start_workers(Fleet& fleet, const StrategySetup& strategy);
 
-void spawn_data_parallel(Engine& engine, Fleet& fleet);
-void spawn_local_sgd(Engine& engine, Fleet& fleet);
-void spawn_diloco(Engine& engine, Fleet& fleet, const OuterRule& outer);
+void start_data_parallel(Fleet& fleet);
+void start_local_sgd(Fleet& fleet);
+void start_diloco(Fleet& fleet, const OuterRule& outer);
 
 }  // namespace syncline

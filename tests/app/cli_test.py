@@ -36,7 +36,7 @@ SLOW_NETWORK = "topology.clusters.wan.bandwidth=1 Mbit/s"
 # Learns nothing and blows up at once.
 DIVERGES = "training.inner={kind: SGD lr: 1e6 warmup: 0}"
 
-RUN_FILES = {"results.json", "real_time.json", "rounds.csv", "workers.csv", "links.csv", "scenario.textproto"}
+RUN_FILES = {"results.json", "real_time.json", "rounds.csv", "workers.csv", "links.csv", "timeline.json", "scenario.textproto"}
 
 
 class CommandLine(unittest.TestCase):

@@ -15,13 +15,35 @@ std::vector<std::string> names(const std::map<std::string, std::string>& files) 
 }
 
 TEST(RunFiles, AreThese) {
-  EXPECT_THAT(names(run_files(SmallRun(kTwoSites).facts())),
-              testing::UnorderedElementsAre("results.json", "real_time.json", "rounds.csv",
-                                            "workers.csv", "links.csv", "scenario.textproto"));
   EXPECT_THAT(
-      names(run_files(SmallRun(kTwoSites, {}, steady).facts())),
+      names(run_files(SmallRun(kTwoSites).facts())),
       testing::UnorderedElementsAre("results.json", "real_time.json", "rounds.csv", "workers.csv",
-                                    "links.csv", "scenario.textproto", "program.txt"));
+                                    "links.csv", "timeline.json", "scenario.textproto"));
+  EXPECT_THAT(names(run_files(SmallRun(kTwoSites, {}, steady).facts())),
+              testing::UnorderedElementsAre("results.json", "real_time.json", "rounds.csv",
+                                            "workers.csv", "links.csv", "timeline.json",
+                                            "scenario.textproto", "program.txt"));
+}
+
+// Opens in Perfetto: every event has what the Chrome trace format asks of its kind.
+TEST(RunFiles, TimelineIsAChromeTrace) {
+  const nlohmann::json trace =
+      nlohmann::json::parse(run_files(SmallRun(kTwoSites).facts()).at("timeline.json"));
+  ASSERT_TRUE(trace.at("traceEvents").is_array());
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    const std::string kind = event.at("ph");
+    EXPECT_TRUE(event.at("name").is_string());
+    EXPECT_TRUE(event.at("pid").is_number());
+    if (kind == "X") {
+      EXPECT_GE(event.at("ts").get<double>(), 0);
+      EXPECT_GT(event.at("dur").get<double>(), 0);
+      EXPECT_TRUE(event.at("tid").is_number());
+    } else if (kind == "C") {
+      EXPECT_TRUE(event.at("args").at("Mbit/s").is_number());
+    } else {
+      EXPECT_EQ(kind, "M");
+    }
+  }
 }
 
 // Programs and people's notebooks read these names; they stay.

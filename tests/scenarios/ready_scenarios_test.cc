@@ -39,7 +39,7 @@ TEST(ReadyScenarios, AreThere) {
       ready_scenarios(),
       testing::IsSupersetOf({"scenarios/edge_2000.textproto", "scenarios/five_cities.textproto",
                              "scenarios/four_sites_7b.textproto", "scenarios/quickstart.textproto",
-                             "scenarios/thin_site.textproto"}));
+                             "scenarios/outage.textproto"}));
 }
 
 TEST(ReadyScenarios, LoadAndAreNamedAsTheirFiles) {
@@ -95,7 +95,7 @@ TEST(ReadyScenarios, QuickstartIsFourWorkersBehindACore) {
 TEST(ReadyScenarios, ThinSiteHasItsThinLink) {
   const BaseScenario base;
   const CheckedScenario scenario =
-      load_scenario("scenarios/thin_site.textproto", options_with_text(base));
+      load_scenario("scenarios/outage.textproto", options_with_text(base));
   const Topology& topology = scenario.topology;
   EXPECT_EQ(topology.link(topology.require_link("milan-core")).capacity[0],
             BitRate::bits_per_s(500e6));

@@ -23,7 +23,7 @@ SimulationSetup base_setup(std::vector<WorkerSetup> workers, Method method,
   setup.workers = std::move(workers);
   setup.strategy.method = method;
   setup.strategy.local_steps = local_steps;
-  setup.payload = {1'200'000, 4};
+  setup.payload = setup.plain_payload = {1'200'000, 4};
   setup.stop.steps = steps;
   setup.recorded_steps = steps;
   setup.evaluate_every = local_steps;
@@ -135,10 +135,10 @@ TEST(Simulation, DilocoWritesItsAlgorithm) {
             "write r0 parameters v7\n"
             "write r1 parameters v7\n"
             "free v6\n"
-            "free v8\n"
-            "free v7\n"
             "free r0\n"
-            "free r1\n");
+            "free r1\n"
+            "free v8\n"
+            "free v7\n");
 }
 
 TEST(Simulation, SlowWorkersMakeTheOthersWait) {
@@ -301,6 +301,18 @@ TEST(Simulation, RealReplicasStandForAll) {
   EXPECT_EQ(program.hash(), alone.hash());
 }
 
+TEST(Compression, ChangesTheBytesAndWhatIsAveraged) {
+  const TestStar star(4, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star.workers(kStep), Diloco{}, 20, 40);
+  setup.strategy.compression = Codec::INT8;
+  setup.payload = {1'200'000, 1, 256, 4};
+  Program program("header");
+  const SimulationOutcome outcome = simulate(star.topology, setup, &program);
+  EXPECT_EQ(count(program, Op::ENCODE), 4 * 2);
+  // Each chunk has 300,000 numbers in 1,172 blocks, the last one not full.
+  EXPECT_EQ(outcome.sent.count(), 2 * 4 * 6 * (300'000 + 4 * 1'172));
+}
+
 TEST(TwoStage, AveragesInsideAndBetween) {
   const TestSites sites(2, 3, 1.25e9, 1e-5, kBandwidth, kLatency);
   SimulationSetup setup = base_setup(sites.workers(kStep), LocalSgd{}, 20, 40);
@@ -363,6 +375,44 @@ TEST(ClusterWideWorkers, AreChargedTheirFabric) {
   // Inside: 3 clusters, 40 steps, 2(g-1) payloads in all; between: 2 rounds of 2(p-1) payloads.
   EXPECT_EQ(outcome.sent.count(), 3 * 40 * 2 * 3 * 4'800'000ll + 2 * 2 * 2 * 4'800'000ll);
   EXPECT_EQ(count(program, Op::INIT), 3);
+}
+
+TEST(Timeline, HasWhatEveryWorkerDidAndTheLoadOfTheLinks) {
+  const TestStar star(3, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star.workers(kStep), LocalSgd{}, 20, 60);
+  setup.workers[1].step = Time::seconds(0.06);
+  const SimulationOutcome plain = simulate(star.topology, setup, nullptr);
+  SimulationHooks hooks;
+  hooks.timeline = true;
+  const SimulationOutcome outcome = simulate(star.topology, setup, nullptr, hooks);
+  EXPECT_EQ(outcome.virtual_time, plain.virtual_time);  // watching changes nothing
+
+  std::vector<Time> covered(3);
+  for (const Span& span : outcome.timeline.spans()) covered[span.worker] += span.end - span.begin;
+  for (const Time time : covered) EXPECT_EQ(time, outcome.virtual_time);
+  // The integral of the samples is what crossed the link until the last one.
+  ASSERT_GT(outcome.loads.size(), 10u);
+  for (std::size_t channel = 0; channel < outcome.links.size(); ++channel) {
+    double bytes = 0;
+    Time begin;
+    for (const LoadSampler::Sample& sample : outcome.loads) {
+      bytes += static_cast<double>(sample.load[channel]) * (sample.end - begin).in_seconds();
+      begin = sample.end;
+    }
+    const auto all = static_cast<double>(outcome.links[channel].use.bytes.count());
+    EXPECT_LE(bytes, all * 1.001);
+    EXPECT_GE(bytes, all * 0.9);
+  }
+}
+
+TEST(Timeline, ThinsOutTheSamplesOfALongRun) {
+  const TestStar star(2, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star.workers(kStep), LocalSgd{}, 20, 20'000);
+  SimulationHooks hooks;
+  hooks.timeline = true;
+  const SimulationOutcome outcome = simulate(star.topology, setup, nullptr, hooks);
+  EXPECT_LE(outcome.loads.size(), LoadSampler::kMostSamples);
+  EXPECT_GE(outcome.loads.size(), LoadSampler::kMostSamples / 2 - 1);
 }
 
 TEST(Baseline, OnAnIdealNetworkOnlyTheSlowestWorkerCounts) {

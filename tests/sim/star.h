@@ -1,8 +1,6 @@
 // Stars of hosts for the tests of collectives and strategies.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,7 +32,7 @@ struct TestStar {
     BenchmarkRandom random(42);
     const NodeId centre = topology.add_node({.name = "switch", .host = false, .cluster = {}});
     for (std::size_t i = 0; i < count; ++i) {
-      const std::string name = fmt::format("h{}", i);
+      const std::string name = "h" + std::to_string(i);
       hosts.push_back(topology.add_node({.name = name, .host = true, .cluster = {}}));
       const BitRate rate = BitRate::bytes_per_s(bandwidth * (1 + jitter * (2 * random.u01() - 1)));
       links.push_back(topology.add_link({.name = name + "-switch",
@@ -77,12 +75,12 @@ struct TestSites {
     };
     const NodeId core = topology.add_node({.name = "core", .host = false, .cluster = {}});
     for (std::size_t site = 0; site < count; ++site) {
-      const std::string name = fmt::format("s{}", site);
+      const std::string name = "s" + std::to_string(site);
       const NodeId gate = topology.add_node({.name = name, .host = false, .cluster = name});
       wan_links.push_back(join(gate, core, wan, wan_latency_s));
       for (std::size_t i = 0; i < per_site; ++i) {
         const NodeId host = topology.add_node(
-            {.name = fmt::format("{}/{}", name, i), .host = true, .cluster = name});
+            {.name = name + "/" + std::to_string(i), .host = true, .cluster = name});
         join(host, gate, fabric, fabric_latency_s);
         members.push_back({{host}, name});
       }

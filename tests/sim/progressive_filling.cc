@@ -1,4 +1,4 @@
-#include "sim/network/progressive_filling.h"
+#include "tests/sim/progressive_filling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +34,8 @@ void ProgressiveFilling::set_capacity(ChannelId channel, double bytes_per_s) {
   for (const Member& member : channels_[channel.value].members) touch_flow(member.flow);
 }
 
-FlowId ProgressiveFilling::add(std::span<const ChannelId> channels, double bytes, double weight,
-                               double cap, std::uint64_t tag) {
+ProgressiveFilling::FlowId ProgressiveFilling::add(std::span<const ChannelId> channels,
+                                                   double bytes, double weight, double cap) {
   SYNCLINE_CHECK(bytes >= 0 && weight > 0 && cap >= 0, "a flow's bytes, weight and cap");
   if (free_.empty()) {
     free_.push_back(static_cast<FlowId>(flows_.size()));
@@ -46,7 +46,6 @@ FlowId ProgressiveFilling::add(std::span<const ChannelId> channels, double bytes
   Flow& flow = flows_[id];
   flow.weight = weight;
   flow.cap = cap;
-  flow.tag = tag;
   flow.remaining = bytes;
   flow.rate = 0;
   flow.end = Time::max();
@@ -97,7 +96,6 @@ void ProgressiveFilling::touch_flow(FlowId flow) {
 }
 
 void ProgressiveFilling::solve(Time now) {
-  bottleneck_changes_.clear();
   if (dirty_channels_.empty() && dirty_flows_.empty()) return;
   collect_part();
   fill();
@@ -105,9 +103,7 @@ void ProgressiveFilling::solve(Time now) {
   for (std::uint32_t channel : part_channels_) note_saturation(channels_[channel]);
   for (FlowId id : part_flows_) {
     Flow& flow = flows_[id];
-    std::uint32_t bottleneck = find_bottleneck(flow);
-    if (bottleneck != flow.bottleneck) bottleneck_changes_.push_back(id);
-    flow.bottleneck = bottleneck;
+    flow.bottleneck = find_bottleneck(flow);
     flow.in_part = false;
   }
   for (std::uint32_t channel : part_channels_) channels_[channel].in_part = false;
@@ -266,18 +262,8 @@ std::uint32_t ProgressiveFilling::find_bottleneck(const Flow& flow) const {
   return kCap;
 }
 
-Time ProgressiveFilling::next_finish() { return ends_.empty() ? Time::max() : ends_.top_key(); }
-
-// An end is rounded to the clock, so a flow that ends now is within half a nanosecond of it: the
-// tolerance is a time.
-void ProgressiveFilling::take_finished(Time now, std::vector<std::uint64_t>& tags) {
-  tags.clear();
-  while (!ends_.empty() && ends_.top_key() <= now) {
-    FlowId flow = ends_.top();
-    tags.push_back(flows_[flow].tag);
-    remove(flow);
-  }
-  std::sort(tags.begin(), tags.end());
+Time ProgressiveFilling::next_finish() const {
+  return ends_.empty() ? Time::max() : ends_.top_key();
 }
 
 double ProgressiveFilling::rate(FlowId flow) const { return flows_[flow].rate; }
@@ -286,12 +272,6 @@ double ProgressiveFilling::remaining(FlowId id, Time now) const {
   const Flow& flow = flows_[id];
   if (flow.bottleneck == kUnknown || flow.since == now) return flow.remaining;
   return std::max(0.0, flow.remaining - flow.rate * seconds_between(flow.since, now));
-}
-
-double ProgressiveFilling::load(ChannelId channel) const {
-  double sum = 0;
-  for (const Member& member : channels_[channel.value].members) sum += flows_[member.flow].rate;
-  return sum;
 }
 
 bool ProgressiveFilling::bottleneck(FlowId flow, ChannelId& channel) const {

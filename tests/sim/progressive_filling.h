@@ -1,39 +1,42 @@
 // The plain way to share: raise the rates of all flows together until a channel is full or a flow
 // is at its cap, fix those, go on with the rest (Bertsekas and Gallager, Data Networks, 6.5.2:
-// progressive filling; with weights and caps).
+// progressive filling; with weights and caps). Every rate of the part that a change can reach is
+// found anew, and no state is kept but the flows: the second oracle of sim/network/sharing.h.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "sim/engine/indexed_heap.h"
-#include "sim/network/sharing.h"
+#include "topology/topology.h"
 
 namespace syncline {
 
 // Solves anew the flows that a change can reach: those connected to it by channels with a limit.
 // With n flows of h channels each in that part a solve costs O(n h log n).
-class ProgressiveFilling final : public Sharing {
+class ProgressiveFilling {
  public:
+  using FlowId = std::uint32_t;  // dense, reused after removal
+
   // Every channel starts without limit.
   explicit ProgressiveFilling(std::size_t channels);
 
-  void set_capacity(ChannelId channel, double bytes_per_s) override;
-  FlowId add(std::span<const ChannelId> channels, double bytes, double weight, double cap,
-             std::uint64_t tag) override;
-  void set_cap(FlowId flow, double cap) override;
-  void remove(FlowId flow) override;
+  void set_capacity(ChannelId channel, double bytes_per_s);
+  // `channels`: each at most once. weight > 0. cap may be infinite. bytes >= 0.
+  FlowId add(std::span<const ChannelId> channels, double bytes, double weight, double cap);
+  void set_cap(FlowId flow, double cap);
+  void remove(FlowId flow);
+  void solve(Time now);
 
-  void solve(Time now) override;
-  Time next_finish() override;
-  void take_finished(Time now, std::vector<std::uint64_t>& tags) override;
-
-  double rate(FlowId flow) const override;
-  double remaining(FlowId flow, Time now) const override;
-  double load(ChannelId channel) const override;
-  bool bottleneck(FlowId flow, ChannelId& channel) const override;
-  std::span<const FlowId> bottleneck_changes() const override { return bottleneck_changes_; }
+  // Of the last solve():
+  double rate(FlowId flow) const;                 // bytes/s
+  double remaining(FlowId flow, Time now) const;  // bytes
+  Time next_finish() const;
+  // The first saturated channel of its own order on which no flow has a higher rate per weight
+  // (within 1e-9), or nothing: its cap.
+  bool bottleneck(FlowId flow, ChannelId& channel) const;
 
  private:
   // A flow in a channel's list knows which of its hops this is, a hop where in the list it stands:
@@ -65,7 +68,6 @@ class ProgressiveFilling final : public Sharing {
     std::vector<Hop> hops;
     double weight = 1;
     double cap = 0;
-    std::uint64_t tag = 0;
     // `remaining` was true at `since`; at `rate` the flow ends at `end`. Touched only when the rate
     // changes, so that a flow at a constant rate gathers no rounding.
     double remaining = 0;
@@ -97,7 +99,6 @@ class ProgressiveFilling final : public Sharing {
 
   std::vector<std::uint32_t> dirty_channels_;
   std::vector<FlowId> dirty_flows_;
-  std::vector<FlowId> bottleneck_changes_;
 
   // The part being solved, and the orders in which it is filled.
   std::vector<std::uint32_t> part_channels_;
