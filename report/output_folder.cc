@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -57,6 +59,21 @@ struct RemoveOnExit {
   }
 };
 
+// What processes that were killed while they wrote have left beside `folder`.
+void remove_remains(const fs::path& folder) {
+  const std::string prefix = "." + folder.filename().string() + ".partial-";
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const long process = std::strtol(name.c_str() + prefix.size(), nullptr, 10);
+    // Our own number is that of an earlier process: in containers they often have the same.
+    const bool dead =
+        process == ::getpid() || (::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH);
+    if (process > 0 && dead) fs::remove_all(entry.path(), ignored);
+  }
+}
+
 }  // namespace
 
 OutputFolder::OutputFolder(std::string path) {
@@ -68,9 +85,7 @@ OutputFolder::OutputFolder(std::string path) {
   const fs::path parent = folder.parent_path();
   partial_ =
       (parent / fmt::format(".{}.partial-{}", folder.filename().string(), ::getpid())).string();
-  fs::remove_all(
-      partial_,
-      error);  // of a process that was killed and had our number (in containers, they often do)
+  remove_remains(folder);
   fs::create_directories(parent, error);
   if (!error) fs::create_directory(partial_, error);
   if (error)

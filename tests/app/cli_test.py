@@ -8,11 +8,13 @@ import csv
 import json
 import os
 import pathlib
+import random
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = None
@@ -409,6 +411,28 @@ class Diverged(CommandLine):
         self.run_tiny("out", "--set", DIVERGES, "--set", "stop.loss=1", "--set", "training.evaluate_every=5", code=1)
         self.assertEqual(self.json("out")["status"], "diverged")
         self.assertLess(self.json("out")["summary"]["steps"], 40)
+
+
+class Killed(CommandLine):
+    """kill -9 at random moments: a run's folder is whole or not there, and what was trained counts."""
+
+    LONG = ["--set", "stop.steps=4000", "--set", "training.evaluate_every=100"]
+
+    def test_twenty_times(self):
+        moments = random.Random(1)
+        for _ in range(20):
+            process = subprocess.Popen([PROGRAM, "run", str(self.scenario), "--quiet", "--device", "cpu", "--out", "out", *self.LONG], **self.options())
+            time.sleep(moments.uniform(0.1, 1.5))   # when it is killed decides nothing that is asserted
+            process.kill()
+            process.communicate()
+            for name in self.left() & {"out"}:
+                self.assertEqual({path.name for path in (self.work / name).iterdir()}, RUN_FILES | {"program.txt"})
+        self.run_tiny("out", *self.LONG)
+        self.assertEqual(self.left(), {"out"})
+        self.run_tiny("whole", *self.LONG, cache=self.folder / "another")
+        self.assertEqual(self.json("whole", "real_time.json")["steps_executed"], 8000)
+        for name in RUN_FILES - {"real_time.json"} | {"program.txt"}:
+            self.assertEqual(self.bytes("out", name), self.bytes("whole", name), name)
 
 
 class Interrupted(CommandLine):

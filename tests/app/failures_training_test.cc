@@ -8,8 +8,8 @@
 #include <span>
 
 #include "sim/simulation.h"
-#include "tests/compute/torch_reference_model.h"
 #include "tests/compute/torch_fixture.h"
+#include "tests/compute/torch_reference_model.h"
 #include "tests/sim/star.h"
 
 namespace syncline::testing {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/compute/torch_reference_model.h"
 #include "tests/compute/torch_fixture.h"
+#include "tests/compute/torch_reference_model.h"
 
 namespace syncline::testing {
 namespace {
