@@ -123,7 +123,8 @@ Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
     ~Timer() { engine.cancel(process); }
   };
   std::optional<Timer> timer;
-  if (setup_.deadline) timer.emplace(engine, engine.spawn("deadline", pass_deadline(meeting)));
+  if (setup_.deadline)
+    timer.emplace(engine, engine.spawn("deadline", pass_deadline(meeting, *setup_.deadline)));
   while (true) {
     while (!decide(*meeting)) co_await meeting->changed.wait();
     begin(*meeting);
@@ -139,8 +140,8 @@ Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
   open_.erase(meeting->sequence);
 }
 
-Task<> Group::pass_deadline(std::shared_ptr<Meeting> meeting) {
-  co_await network_.engine().sleep(*setup_.deadline);
+Task<> Group::pass_deadline(std::shared_ptr<Meeting> meeting, Time deadline) {
+  co_await network_.engine().sleep(deadline);
   meeting->deadline_passed = true;
   meeting->changed.notify_all();
 }
@@ -189,6 +190,7 @@ void Group::begin(Meeting& meeting) {
   ++meeting.attempts;
   meeting.failed = false;
   std::vector<CollectiveMember> members;
+  members.reserve(meeting.taking_part.size());
   for (const std::size_t i : meeting.taking_part) members.push_back(setup_.members[i]);
   meeting.collective =
       make_all_reduce(setup_.collective, network_, traffic_, members, setup_.payload);
@@ -214,6 +216,7 @@ void Group::carry(Meeting& meeting, std::size_t member) {
   if (meeting.count(Meeting::There::CARRIED) == meeting.taking_part.size()) {
     // The last one has come.
     std::vector<SharedValue> values;
+    values.reserve(meeting.taking_part.size());
     for (const std::size_t i : meeting.taking_part) values.push_back(meeting.values[i]);
     meeting.mean = recorder_.mean(values);
     meeting.workers = values.size();

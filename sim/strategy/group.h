@@ -89,7 +89,7 @@ class Group {
   struct Meeting;
   Meeting& meeting(std::uint64_t sequence);
   Task<> conduct(std::shared_ptr<Meeting> meeting);
-  Task<> pass_deadline(std::shared_ptr<Meeting> meeting);
+  Task<> pass_deadline(std::shared_ptr<Meeting> meeting, Time deadline);
   bool decide(Meeting& meeting) const;
   void begin(Meeting& meeting);
   void carry(Meeting& meeting, std::size_t member);
