@@ -1,7 +1,6 @@
 #include "app/environment.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <csignal>

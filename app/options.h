@@ -9,7 +9,7 @@
 #include "compute/torch/torch_trainer.h"
 #include "scenarios/load.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's own
 class App;
 }
 

@@ -176,7 +176,7 @@ Dumbbell make_dumbbell(std::size_t transfers, std::size_t hosts_per_side, double
   return dumbbell;
 }
 
-Outcome run_ring(Star star, double bytes) {
+Outcome run_ring(const Star& star, double bytes) {
   const Stopwatch platform;
   const auto hosts = star.hosts.size();
   const auto chunk = static_cast<std::uint64_t>(bytes / static_cast<double>(hosts));
@@ -191,7 +191,7 @@ Outcome run_ring(Star star, double bytes) {
   return outcome;
 }
 
-Outcome run_all_to_all(Star star, double bytes, bool burst) {
+Outcome run_all_to_all(const Star& star, double bytes, bool burst) {
   const Stopwatch platform;
   Engine engine;
   Network network(engine, star.topology);

@@ -41,9 +41,9 @@ struct Outcome {
 };
 
 // All-reduce of `bytes` by RingPass.
-Outcome run_ring(Star star, double bytes);
+Outcome run_ring(const Star& star, double bytes);
 // Every host sends to every other one: all at once (burst), or to one after the other.
-Outcome run_all_to_all(Star star, double bytes, bool burst);
+Outcome run_all_to_all(const Star& star, double bytes, bool burst);
 // `csv`: where to write each transfer with its finish time; empty: nowhere.
 Outcome run_dumbbell(Dumbbell dumbbell, const std::string& csv);
 
