@@ -109,6 +109,7 @@ class Fleet final : private Presence, private FailureListener {
   // Steps (fleet_steps.cc).
   Task<> compute(Worker& worker, std::uint64_t steps);
   Task<> sleep_until(Worker& worker, Time end);
+  std::uint64_t syncs_within(const Worker& worker, std::uint64_t steps) const;
   Time duration(const Worker& worker, std::uint64_t steps) const;
   std::uint64_t finished(const Worker& worker, Time done, std::uint64_t most) const;
   Task<Time> work(Worker& worker, std::uint64_t steps, bool may_be_cut);

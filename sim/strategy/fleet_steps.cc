@@ -8,14 +8,20 @@
 
 namespace syncline {
 
-// At the plain pace, with the averages inside a cluster-wide worker.
+// Averages inside a cluster-wide worker that fall into its next steps.
+std::uint64_t Fleet::syncs_within(const Worker& worker, std::uint64_t steps) const {
+  if (charged_.empty()) return 0;
+  const std::uint64_t interval = setup_.strategy.within_cluster->local_steps;
+  const std::uint64_t before = worker.progress.steps;
+  return (before + steps) / interval - before / interval;
+}
+
+// At the plain pace, with these averages.
 Time Fleet::duration(const Worker& worker, std::uint64_t steps) const {
   Time time = worker.setup->step * static_cast<std::int64_t>(steps);
   if (!charged_.empty()) {
-    const std::uint64_t interval = setup_.strategy.within_cluster->local_steps;
-    const std::uint64_t before = worker.progress.steps;
-    const std::uint64_t syncs = (before + steps) / interval - before / interval;
-    time += charged_[worker.index].duration * static_cast<std::int64_t>(syncs);
+    time +=
+        charged_[worker.index].duration * static_cast<std::int64_t>(syncs_within(worker, steps));
   }
   return time;
 }
@@ -106,11 +112,7 @@ void Fleet::credit_steps(Worker& worker, std::uint64_t steps, Time took) {
   const bool steady = took == worker.segment_done;
   worker.progress.computing += steady ? computing : Time::seconds(computing.in_seconds() * slower);
   worker.within += plain - computing;
-  if (!charged_.empty()) {
-    const std::uint64_t interval = setup_.strategy.within_cluster->local_steps;
-    const std::uint64_t before = worker.progress.steps;
-    worker.charged_syncs += (before + steps) / interval - before / interval;
-  }
+  worker.charged_syncs += syncs_within(worker, steps);
   worker.progress.steps += steps;
 }
 
