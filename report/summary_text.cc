@@ -10,9 +10,16 @@
 namespace syncline {
 namespace {
 
+struct MethodName {
+  std::string operator()(const DataParallel&) const { return "data parallel"; }
+  std::string operator()(const LocalSgd&) const { return "Local SGD"; }
+  std::string operator()(const Diloco&) const { return "DiLoCo"; }
+  std::string operator()(const DelayedDiloco&) const { return "delayed DiLoCo"; }
+  std::string operator()(const EagerDiloco&) const { return "DiLoCo with eager updates"; }
+};
+
 std::string method_name(const StrategySetup& strategy) {
-  static constexpr const char* kNames[] = {"data parallel", "Local SGD", "DiLoCo"};
-  std::string text = kNames[strategy.method.index()];
+  std::string text = std::visit(MethodName(), strategy.method);
   if (!std::holds_alternative<DataParallel>(strategy.method))
     text += fmt::format(", a sync every {} steps", strategy.local_steps);
   return text;

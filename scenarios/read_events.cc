@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/readers.h"
+#include "sim/strategy/round_plan.h"
 #include "topology/distribution.h"
 
 namespace syncline {
@@ -271,6 +272,29 @@ void read_absent(Document& document, CheckedScenario& scenario) {
                          fmt::format("\"{}\"; write a time above 0", strategy.deadline()));
 }
 
+// A worker that misses an average, or comes back, gets the state in which a round began. Where
+// averages go on during later rounds there is no such state.
+void check_losses(const Document& document, const CheckedScenario& scenario) {
+  if (may_lose_workers(scenario.strategy)) return;
+  const proto::Scenario& written = document.scenario();
+  const std::string method = std::string(proto::Strategy::GetDescriptor()
+                                             ->FindFieldByNumber(written.strategy().method_case())
+                                             ->name());
+  if (scenario.strategy.reweight)
+    throw document.error("strategy.absent",
+                         fmt::format("REWEIGHT, but {} needs every worker in every average; write "
+                                     "WAIT, or choose diloco {{}}",
+                                     method));
+  for (int i = 0; i < written.events_size(); ++i) {
+    if (!written.events(i).has_down() || written.events(i).down().in_flight() != proto::Down::FAIL)
+      continue;
+    throw document.error(fmt::format("events[{}].down", i),
+                         fmt::format("takes averages away, and {} needs every one; write scope: "
+                                     "NETWORK and in_flight: STALL, or choose diloco {{}}",
+                                     method));
+  }
+}
+
 }  // namespace
 
 void read_events(Document& document, CheckedScenario& scenario) {
@@ -279,6 +303,7 @@ void read_events(Document& document, CheckedScenario& scenario) {
   for (int i = 0; i < written.events_size(); ++i) {
     read_event(document, scenario, *written.mutable_events(i), fmt::format("events[{}]", i));
   }
+  check_losses(document, scenario);
   if (scenario.events.empty() && !scenario.strategy.deadline) return;
   const bool per_host = written.workers().per() == proto::Workers::HOST;
   const std::string path = scenario.events.empty() ? "strategy.deadline" : "events[0]";

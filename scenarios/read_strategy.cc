@@ -57,46 +57,6 @@ Collective read_collective(const Document& document, const CheckedScenario& scen
   }
 }
 
-OuterRule read_outer(Document& document, proto::Optimizer& outer) {
-  const std::string path = "strategy.diloco.outer";
-  if (!outer.has_kind()) outer.set_kind(proto::Optimizer::NESTEROV);
-  if (outer.kind() == proto::Optimizer::ADAMW)
-    throw document.error(path + ".kind", "ADAMW is an inner optimizer; write NESTEROV or SGD");
-  const bool nesterov = outer.kind() == proto::Optimizer::NESTEROV;
-  if (!outer.has_lr()) outer.set_lr(0.7);
-  if (!outer.has_momentum()) outer.set_momentum(nesterov ? 0.9 : 0);
-  if (!(outer.lr() > 0 && std::isfinite(outer.lr())))
-    throw document.error(path + ".lr", fmt::format("{}; write a number above 0", outer.lr()));
-  if (!(outer.momentum() >= 0 && outer.momentum() < 1))
-    throw document.error(path + ".momentum",
-                         fmt::format("{}; write a number from 0 to below 1", outer.momentum()));
-  if (!nesterov && outer.momentum() != 0)
-    throw document.error(path + ".momentum",
-                         "the outer SGD has none; write kind: NESTEROV, or leave it out");
-  if (outer.has_weight_decay() || outer.has_clip() || outer.has_warmup() || outer.has_decay()) {
-    throw document.error(
-        path,
-        "has kind, lr and momentum; weight_decay, clip, warmup and decay belong to training.inner");
-  }
-  return {nesterov ? OuterRule::Kind::NESTEROV : OuterRule::Kind::SGD, outer.lr(),
-          outer.momentum()};
-}
-
-Method read_method(Document& document, proto::Strategy& strategy) {
-  switch (strategy.method_case()) {
-    case proto::Strategy::kDataParallel:
-      return DataParallel{};
-    case proto::Strategy::kLocalSgd:
-      return LocalSgd{};
-    case proto::Strategy::kDiloco:
-      return Diloco{read_outer(document, *strategy.mutable_diloco()->mutable_outer())};
-    case proto::Strategy::METHOD_NOT_SET:
-      break;
-  }
-  throw document.error("strategy",
-                       "has no method; write one of data_parallel {}, local_sgd {}, diloco {}");
-}
-
 void read_compression(Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
   proto::Compression& compression = *strategy.mutable_compression();
   if (!compression.has_kind()) compression.set_kind(proto::Compression::NONE);
@@ -161,7 +121,11 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
     throw document.error("strategy",
                          "is missing; write for example strategy { diloco {} local_steps: 50 }");
   proto::Strategy& strategy = *document.scenario().mutable_strategy();
-  scenario.strategy.method = read_method(document, strategy);
+  if (strategy.method_case() == proto::Strategy::METHOD_NOT_SET) {
+    throw document.error("strategy",
+                         "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
+                         "delayed_diloco {}, eager_diloco {}");
+  }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {
       throw document.error(
@@ -185,6 +149,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
                            fmt::format("{}; write at most 1000000000", strategy.local_steps()));
     scenario.strategy.local_steps = strategy.local_steps();
   }
+  scenario.strategy.method = read_method(document, strategy);
   if (!strategy.mutable_collective()->has_algorithm())
     strategy.mutable_collective()->set_algorithm(proto::Collective::RING);
   scenario.strategy.collective =

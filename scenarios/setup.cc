@@ -7,6 +7,7 @@
 
 #include "compute/compression/int8.h"
 #include "compute/pace/flops.h"
+#include "sim/strategy/round_plan.h"
 #include "topology/check.h"
 #include "topology/input_error.h"
 
@@ -34,9 +35,7 @@ std::uint64_t stop_steps(const CheckedScenario& scenario) {
   std::uint64_t steps = stop.steps.value_or(kUnbounded);
   if (stop.tokens)
     steps = std::min(steps, steps_for(*stop.tokens, counted_tokens_per_step(scenario)));
-  if (stop.rounds)
-    steps = std::min(steps, std::min(*stop.rounds, kUnbounded / scenario.strategy.local_steps) *
-                                scenario.strategy.local_steps);
+  if (stop.rounds) steps = steps_of_rounds(scenario.strategy, *stop.rounds, steps);
   return steps;
 }
 

@@ -32,7 +32,17 @@ struct LocalSgd {};
 struct Diloco {
   OuterRule outer;
 };
-using Method = std::variant<DataParallel, LocalSgd, Diloco>;
+// Diloco whose average goes on during the whole next round, and is applied after it (Qi et al.
+// 2025: arXiv 2506.21263).
+struct DelayedDiloco {
+  OuterRule outer;
+};
+// The same, but each worker applies its own part of the average at once (Kale et al. 2025: arXiv
+// 2502.12996).
+struct EagerDiloco {
+  OuterRule outer;
+};
+using Method = std::variant<DataParallel, LocalSgd, Diloco, DelayedDiloco, EagerDiloco>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/strategy/round_plan.h"
 #include "topology/check.h"
 
 namespace syncline {
@@ -38,7 +39,12 @@ Fleet::Fleet(Network& network, const SimulationSetup& setup, Program* program, N
 }
 
 void Fleet::set_up_groups() {
-  GroupSetup all{setup_.strategy.collective, {}, setup_.payload, nullptr, false, {}};
+  GroupSetup all{setup_.strategy.collective,
+                 {},
+                 [this](std::uint64_t round) { return payload_of_round(setup_, round); },
+                 nullptr,
+                 false,
+                 {}};
   for (const Worker& worker : workers_) {
     all.members.push_back({worker.setup->hosts, worker.setup->cluster});
   }
@@ -75,9 +81,14 @@ void Fleet::set_up_groups() {
   SYNCLINE_CHECK(charged_.empty() || charged_.size() == workers_.size(),
                  "all workers are hosts, or all are clusters");
   for (std::vector<CollectiveMember>& site : members) {
-    sites_.push_back(std::make_unique<Group>(
-        network_, traffic_, recorder_,
-        GroupSetup{within.collective, std::move(site), setup_.plain_payload, nullptr, false, {}}));
+    sites_.push_back(
+        std::make_unique<Group>(network_, traffic_, recorder_,
+                                GroupSetup{within.collective,
+                                           std::move(site),
+                                           [this](std::uint64_t) { return setup_.plain_payload; },
+                                           nullptr,
+                                           false,
+                                           {}}));
   }
   blocks_open_.resize(sites_.size());
 }
@@ -98,15 +109,6 @@ void Fleet::start(Body body) {
   failures_.start();
 }
 
-std::uint64_t Fleet::planned_end(std::uint64_t round) const {
-  const std::uint64_t end = (round + 1) * setup_.strategy.local_steps;
-  return setup_.stop.steps ? std::min(end, *setup_.stop.steps) : end;
-}
-
-std::uint64_t Fleet::planned_begin(std::uint64_t round) const {
-  return round == 0 ? 0 : planned_end(round - 1);
-}
-
 bool Fleet::opens(std::uint64_t round) const {
   const StopRule& stop = setup_.stop;
   if (stop.rounds && round >= *stop.rounds) return false;
@@ -121,20 +123,44 @@ bool Fleet::opens(std::uint64_t round) const {
   return engine_.now() + step <= *stop.time;
 }
 
+// Once a round, by the first worker that asks. After the last round that has steps, the strategy
+// may need some without.
+bool Fleet::open_round(std::uint64_t round) {
+  if (!closing_left_) {
+    if (!over_ && opens(round)) {
+      const std::uint64_t end = syncline::round_end(setup_.strategy, round, planned_begin(round));
+      ends_.push_back(setup_.stop.steps ? std::min(end, *setup_.stop.steps) : end);
+      return true;
+    }
+    over_ = true;
+    closing_left_ = round == 0 ? 0 : closing_rounds(setup_.strategy);
+  }
+  if (*closing_left_ == 0) return false;
+  --*closing_left_;
+  ends_.push_back(planned_begin(round));
+  return true;
+}
+
+// Only values that some evaluation reads matter, and the last recorded round ends with one: what
+// workers that are still on their way from the previous round would write after this is read by
+// nobody. Where averages go on for longer, so does the recording.
+bool Fleet::is_recorded(std::uint64_t round) const {
+  const std::uint64_t begin = planned_begin(round);
+  if (begin < setup_.recorded_steps) return true;
+  if (closes(round)) return begin == setup_.recorded_steps;
+  return recorder_.recording() && overlaps(setup_.strategy) && !budget_evaluated_;
+}
+
 bool Fleet::begin_round(Worker& worker) {
   const std::uint64_t round = worker.round;
   if (round == rounds_.size()) {
-    over_ = over_ || !opens(round);
-    if (over_) return false;
+    if (!open_round(round)) return false;
     RoundRecord& record = rounds_.emplace_back();
     record.round = round + 1;
     record.begun = engine_.now();
     back_.push_back(0);
     sent_until_.push_back(traffic_.total());
-    // Only values that some evaluation reads matter, and the last recorded round ends with one:
-    // what workers that are still on their way from the previous round would write after this is
-    // read by nobody.
-    recorder_.set_recording(planned_begin(round) < setup_.recorded_steps);
+    recorder_.set_recording(is_recorded(round));
     if (setup_.strategy.deadline) all_->open(round);
   }
   ++worker.round;
@@ -158,12 +184,15 @@ bool Fleet::opens_block(const Worker& worker, std::uint64_t block) {
   return open[block];
 }
 
-Task<> Fleet::local_steps(Worker& worker) {
-  std::uint64_t left = planned_end(worker.round - 1) - planned_begin(worker.round - 1);
+Task<> Fleet::local_steps(Worker& worker) { return local_steps(worker, round_end(worker)); }
+
+Task<> Fleet::local_steps(Worker& worker, std::uint64_t until) {
+  std::uint64_t left = until - planned_begin(worker.round - 1) - steps_in_round(worker);
   if (sites_.empty()) {
     co_await compute(worker, left);
     co_return;
   }
+  SYNCLINE_CHECK(until == round_end(worker), "two-stage rounds are whole");
   Group& site = *sites_[worker.site];
   const std::uint64_t interval = setup_.strategy.within_cluster->local_steps;
   while (left > 0 && opens_block(worker, worker.site_syncs)) {
@@ -190,43 +219,66 @@ Task<> Fleet::local_steps(Worker& worker) {
   }
 }
 
+SharedValue Fleet::encoded(SharedValue value) {
+  if (!setup_.strategy.compression) return value;
+  return recorder_.encode(value, *setup_.strategy.compression);
+}
+
+// The books of a worker that has this result, and did nothing else since `blocked`.
+SharedValue Fleet::take(Worker& worker, std::uint64_t round, const Group::Result& result,
+                        Time blocked) {
+  const Time all_joined = std::max(result.times.all_joined, blocked);
+  worker.waiting += all_joined - blocked;
+  worker.syncing += engine_.now() - all_joined;
+  timeline_.add(worker.index, Activity::WAIT, blocked, all_joined);
+  timeline_.add(worker.index, Activity::SYNC, all_joined, engine_.now());
+  rounds_[round].all_joined = result.times.all_joined;
+  rounds_[round].workers = result.workers;
+  ++back_[round];
+  return result.mean;
+}
+
 Task<SharedValue> Fleet::average(Worker& worker, SharedValue value) {
   const std::uint64_t round = worker.round - 1;
-  if (setup_.strategy.compression) {
-    value = recorder_.encode(value, *setup_.strategy.compression);
-  }
-  const Group::Result result = co_await all_->average(worker.index, round, std::move(value));
+  const Group::Result result =
+      co_await all_->average(worker.index, round, encoded(std::move(value)));
   if (result.missed) {
     if (!result.contributed) lose_round(worker);
     throw MissedRound();
   }
-  worker.waiting += result.times.all_joined - result.times.joined;
-  worker.syncing += result.times.back - result.times.all_joined;
-  timeline_.add(worker.index, Activity::WAIT, result.times.joined, result.times.all_joined);
-  timeline_.add(worker.index, Activity::SYNC, result.times.all_joined, result.times.back);
-  rounds_[round].all_joined = result.times.all_joined;
-  rounds_[round].workers = result.workers;
-  ++back_[round];
-  co_return result.mean;
+  co_return take(worker, round, result, result.times.joined);
 }
 
 bool Fleet::first_back(const Worker& worker) { return back_[worker.round - 1] == 1; }
 
 void Fleet::publish(const Worker& worker, SharedValue global) {
+  publish(worker.round - 1, worker.position, std::move(global));
+}
+
+void Fleet::publish(std::uint64_t round, std::uint64_t position, SharedValue global) {
   if (!global || !recorder_.recording()) return;
   global_ = std::move(global);
   global_evaluated_ = false;
-  const std::uint64_t begin = planned_begin(worker.round - 1);
-  const std::uint64_t end = planned_end(worker.round - 1);
-  const bool due =
-      end / setup_.evaluate_every > begin / setup_.evaluate_every || end >= setup_.recorded_steps;
-  if (due) evaluate(worker.round, worker.position, engine_.now());
+  if (evaluates(round)) evaluate(round + 1, position, engine_.now());
+}
+
+bool Fleet::evaluates(std::uint64_t round) const {
+  const StopRule& stop = setup_.stop;
+  const std::uint64_t begin = planned_begin(round);
+  const std::uint64_t end = ends_[round];
+  // Where rounds without steps follow, finish() evaluates what they make.
+  const bool last =
+      (stop.rounds && round + 1 >= *stop.rounds) || (stop.steps && end >= *stop.steps);
+  if (last && closing_rounds(setup_.strategy) > 0) return false;
+  return end / setup_.evaluate_every > begin / setup_.evaluate_every ||
+         end >= setup_.recorded_steps;
 }
 
 void Fleet::evaluate(std::uint64_t round, std::uint64_t steps, Time at) {
   const NumberIndex loss = recorder_.eval(global_);
   if (loss == kNone) return;
   global_evaluated_ = true;
+  budget_evaluated_ = steps >= setup_.recorded_steps;
   evaluations_.push_back({round, steps, at, loss});
   if (setup_.stop.loss && numbers_) {
     const double value = numbers_(loss);
@@ -234,13 +286,20 @@ void Fleet::evaluate(std::uint64_t round, std::uint64_t steps, Time at) {
   }
 }
 
-void Fleet::end_round(Worker& worker) {
-  const std::uint64_t round = worker.round - 1;
-  RoundRecord& record = rounds_[round];
-  const std::uint64_t in_round = worker.progress.steps - worker.at_sync.steps;
-  record.steps = std::max(record.steps, planned_begin(round) + in_round);
-  record.ended = engine_.now();
+void Fleet::note_steps(const Worker& worker, std::uint64_t round) {
+  std::uint64_t& steps = rounds_[round].steps;
+  steps = std::max(steps, closes(round) ? rounds_[round - 1].steps
+                                        : planned_begin(round) + steps_in_round(worker));
+}
+
+void Fleet::note_end(std::uint64_t round) {
+  rounds_[round].ended = engine_.now();
   sent_until_[round] = traffic_.total();
+}
+
+void Fleet::end_round(Worker& worker) {
+  note_steps(worker, worker.round - 1);
+  note_end(worker.round - 1);
   if (may_fail() && first_back(worker)) {
     if (SharedValue state = recorder_.read_all(worker.replica)) checkpoint_ = std::move(state);
   }

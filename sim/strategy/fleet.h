@@ -49,8 +49,12 @@ class Fleet final : private Presence, private FailureListener {
   std::vector<Worker>& workers() { return workers_; }
   Recorder& record() { return recorder_; }
 
+  // Real ones.
+  std::size_t replicas() const { return setup_.replicas == 0 ? workers_.size() : setup_.replicas; }
   // The parameters that every worker starts from; evaluated once as round 0.
   SharedValue initial();
+  // A replica with these parameters that no worker trains.
+  Replica one_more_replica() { return recorder_.init(setup_.seed); }
 
   // A worker's life as the method has it: it ends when begin_round says so.
   using Body = std::function<Task<>(Worker&)>;
@@ -79,6 +83,33 @@ class Fleet final : private Presence, private FailureListener {
   void publish(const Worker& worker, SharedValue global);
   void end_round(Worker& worker);
 
+  // For averages that go on while their worker computes:
+
+  // The step at which the present round ends, and up to which local_steps() goes.
+  std::uint64_t round_end(const Worker& worker) const { return ends_[worker.round - 1]; }
+  // The local phase up to step `until` of the plan; the rest is left to later calls.
+  Task<> local_steps(Worker& worker, std::uint64_t until);
+  // One worker's part in the average of a round. It is given up when this is destroyed.
+  struct Sync {
+    std::uint64_t round = 0;     // from 0 on
+    std::uint64_t end = 0;       // round_end() of that round
+    std::uint64_t position = 0;  // of the worker when it brought its value
+    SharedValue value;           // as the others get it
+    struct Result;
+    std::unique_ptr<Result> result;
+    Sync();
+    Sync(Sync&&) noexcept;
+    Sync& operator=(Sync&&) = delete;
+    ~Sync();
+  };
+  // As average(), for this round; the worker goes on.
+  Sync begin_average(Worker& worker, SharedValue value);
+  // Waits for the mean.
+  Task<SharedValue> finish_average(Worker& worker, const Sync& sync);
+  bool first_back(const Sync& sync) const { return back_[sync.round] == 1; }
+  void publish(const Sync& sync, SharedValue global);
+  void end_round(const Sync& sync);
+
   // After the run: evaluates the last global model if its round was not, and closes the books.
   void finish();
 
@@ -101,9 +132,24 @@ class Fleet final : private Presence, private FailureListener {
 
   // Rounds (fleet.cc).
   bool opens(std::uint64_t round) const;
+  bool open_round(std::uint64_t round);
   bool opens_block(const Worker& worker, std::uint64_t block);
-  std::uint64_t planned_begin(std::uint64_t round) const;  // steps of each worker; rounds from 0 on
-  std::uint64_t planned_end(std::uint64_t round) const;
+  // Steps of each worker; rounds from 0 on, the present one at most.
+  std::uint64_t planned_begin(std::uint64_t round) const {
+    return round == 0 ? 0 : ends_[round - 1];
+  }
+  std::uint64_t steps_in_round(const Worker& worker) const {
+    return worker.progress.steps - worker.at_sync.steps;
+  }
+  bool closes(std::uint64_t round) const { return planned_begin(round) == ends_[round]; }
+  bool is_recorded(std::uint64_t round) const;
+  SharedValue encoded(SharedValue value);
+  Task<> carry(std::uint32_t worker, Sync::Result* result, std::uint64_t round, SharedValue value);
+  SharedValue take(Worker& worker, std::uint64_t round, const Group::Result& result, Time blocked);
+  void note_steps(const Worker& worker, std::uint64_t round);
+  void note_end(std::uint64_t round);
+  void publish(std::uint64_t round, std::uint64_t position, SharedValue global);
+  bool evaluates(std::uint64_t round) const;
   void evaluate(std::uint64_t round, std::uint64_t steps, Time at);
 
   // Steps (fleet_steps.cc).
@@ -156,8 +202,11 @@ class Fleet final : private Presence, private FailureListener {
   std::vector<IdleAllReduce> charged_;  // by worker
   Time slowest_step_;
   std::vector<RoundRecord> rounds_;
-  std::vector<std::uint32_t> back_;  // by round: workers back from its average
-  std::vector<Bytes> sent_until_;    // by round: traffic in all when it ended
+  std::vector<std::uint64_t> ends_;            // by round: the step at which it ends
+  std::optional<std::uint64_t> closing_left_;  // rounds without steps to come; set at the stop
+  bool budget_evaluated_ = false;              // the model at the end of the recorded steps
+  std::vector<std::uint32_t> back_;            // by round: workers back from its average
+  std::vector<Bytes> sent_until_;              // by round: traffic in all when it ended
   std::vector<Evaluation> evaluations_;
   SharedValue global_;  // of the latest round
   bool global_evaluated_ = false;

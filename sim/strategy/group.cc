@@ -56,7 +56,7 @@ struct Group::Meeting {
 Group::Group(Network& network, Traffic& traffic, Recorder& recorder, GroupSetup setup)
     : network_(network), traffic_(traffic), recorder_(recorder), setup_(std::move(setup)) {
   // What the collective cannot carry is said before the first round, not in it.
-  make_all_reduce(setup_.collective, network_, traffic_, setup_.members, setup_.payload);
+  make_all_reduce(setup_.collective, network_, traffic_, setup_.members, setup_.payload(0));
 }
 
 Group::~Group() = default;
@@ -79,9 +79,8 @@ Group::Meeting& Group::meeting(std::uint64_t sequence) {
 void Group::open(std::uint64_t sequence) { meeting(sequence); }
 
 bool Group::settled(std::uint64_t sequence) const {
-  if (sequence < over_before_) return true;
   const auto known = open_.find(sequence);
-  return known != open_.end() && known->second->settled;
+  return known != open_.end() ? known->second->settled : sequence < over_before_;
 }
 
 Task<Group::Result> Group::average(std::size_t member, std::uint64_t sequence, SharedValue value) {
@@ -192,8 +191,8 @@ void Group::begin(Meeting& meeting) {
   std::vector<CollectiveMember> members;
   members.reserve(meeting.taking_part.size());
   for (const std::size_t i : meeting.taking_part) members.push_back(setup_.members[i]);
-  meeting.collective =
-      make_all_reduce(setup_.collective, network_, traffic_, members, setup_.payload);
+  meeting.collective = make_all_reduce(setup_.collective, network_, traffic_, members,
+                                       setup_.payload(meeting.sequence));
   meeting.collective->on_failure([&meeting] {
     meeting.failed = true;
     meeting.changed.notify_all();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,7 +41,7 @@ class Presence {
 struct GroupSetup {
   Collective collective;
   std::vector<CollectiveMember> members;
-  Payload payload;
+  std::function<Payload(std::uint64_t sequence)> payload;  // of a meeting
   // Members may fail: who takes part is decided anew when something breaks. Null: nobody ever does.
   const Presence* presence = nullptr;
   // With presence. False: an average is over all members, and waits for those who are gone. True:
@@ -69,7 +70,8 @@ class Group {
     bool contributed = false;
   };
   // co_await group.average(member, sequence, value): members bring a value under the same sequence
-  // number (0, 1, …, each once), the payload travels, and each gets the mean.
+  // number (0, 1, …, each once, in this order), the payload travels, and each gets the mean.
+  // Several meetings may be under way at once.
   Task<Result> average(std::size_t member, std::uint64_t sequence, SharedValue value);
 
   // Opens a meeting before anyone has come: its deadline counts from now. With presence.
@@ -103,7 +105,7 @@ class Group {
   Recorder& recorder_;
   GroupSetup setup_;
   std::map<std::uint64_t, std::shared_ptr<Meeting>> open_;  // by sequence; few at once
-  std::uint64_t over_before_ = 0;                           // meetings below this are over
+  std::uint64_t over_before_ = 0;  // meetings below this are over, but for those in open_
 };
 
 }  // namespace syncline

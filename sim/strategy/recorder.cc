@@ -45,10 +45,17 @@ void Recorder::write_all(Replica& replica, const SharedValue& value) {
   if (on_ && replica && value) program_->write(replica, Part::ALL, *value);
 }
 
+SharedValue Recorder::sum(std::initializer_list<Term> terms) {
+  std::vector<Operand> operands;
+  for (const Term& term : terms) {
+    if (!on_ || !term.value) return nullptr;
+    operands.push_back({term.value->index(), term.weight});
+  }
+  return share(program_->linear(operands));
+}
+
 SharedValue Recorder::difference(const SharedValue& a, const SharedValue& b) {
-  if (!on_ || !a || !b) return nullptr;
-  const Operand terms[] = {{a->index(), 1}, {b->index(), -1}};
-  return share(program_->linear(terms));
+  return sum({{a, 1}, {b, -1}});
 }
 
 SharedValue Recorder::encode(const SharedValue& value, Codec codec) {

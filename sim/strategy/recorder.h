@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,6 +41,12 @@ class Recorder {
   // All of its state, moments included.
   SharedValue read_all(const Replica& replica);
   void write_all(Replica& replica, const SharedValue& value);
+  // Sum of weight · value; null if one of them is.
+  struct Term {
+    SharedValue value;
+    double weight = 1;
+  };
+  SharedValue sum(std::initializer_list<Term> terms);
   // a - b
   SharedValue difference(const SharedValue& a, const SharedValue& b);
   // What the others get to see of a value.

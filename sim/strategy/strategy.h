@@ -12,5 +12,7 @@ void start_workers(Fleet& fleet, const StrategySetup& strategy);
 void start_data_parallel(Fleet& fleet);
 void start_local_sgd(Fleet& fleet);
 void start_diloco(Fleet& fleet, const OuterRule& outer);
+void start_delayed_diloco(Fleet& fleet, const OuterRule& outer);
+void start_eager_diloco(Fleet& fleet, const OuterRule& outer);
 
 }  // namespace syncline

@@ -3,11 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "tests/compute/torch_fixture.h"
-#include "tests/compute/torch_reference_model.h"
+#include "tests/compute/torch_reference_worker.h"
 
 namespace syncline::testing {
 namespace {
@@ -16,60 +13,10 @@ namespace {
 std::vector<double> by_the_reference(const TrainingConfig& config, std::uint32_t steps,
                                      torch::Dtype type) {
   at::set_num_threads(1);  // two threads that wait for each other are slow beside another process
-  const auto data = data_of(config);
-  Reference model(config, data->vocabulary(), type);
-  std::vector<Tensor> all = model.matrices;
-  all.insert(all.end(), model.gains.begin(), model.gains.end());
-  const InnerOptimizer& inner = config.inner;
-  std::unique_ptr<torch::optim::Optimizer> optimizer;
-  if (inner.kind == InnerOptimizer::Kind::ADAMW) {
-    const auto options =
-        torch::optim::AdamWOptions(inner.lr).betas({inner.beta1, inner.beta2}).eps(inner.epsilon);
-    optimizer = std::make_unique<torch::optim::AdamW>(
-        std::vector<torch::optim::OptimizerParamGroup>{
-            {model.matrices,
-             std::make_unique<torch::optim::AdamWOptions>(
-                 torch::optim::AdamWOptions(options).weight_decay(inner.weight_decay))},
-            {model.gains, std::make_unique<torch::optim::AdamWOptions>(
-                              torch::optim::AdamWOptions(options).weight_decay(0))}},
-        options);
-  } else {
-    const auto options = torch::optim::SGDOptions(inner.lr).momentum(inner.momentum);
-    optimizer = std::make_unique<torch::optim::SGD>(
-        std::vector<torch::optim::OptimizerParamGroup>{
-            {model.matrices,
-             std::make_unique<torch::optim::SGDOptions>(
-                 torch::optim::SGDOptions(options).weight_decay(inner.weight_decay))},
-            {model.gains, std::make_unique<torch::optim::SGDOptions>(
-                              torch::optim::SGDOptions(options).weight_decay(0))}},
-        options);
-  }
+  ReferenceWorker worker(config, type, 1);
   std::vector<double> losses;
-  for (std::uint32_t s = 0; s < steps; ++s) {
-    std::vector<Token> tokens(config.batch * (config.model.context + 1));
-    data->batch(1, s, config.batch, tokens);
-    optimizer->zero_grad();
-    const Tensor loss = model.loss(to_tensor(tokens, config.model.context));
-    loss.backward();
-    if (inner.clip > 0) torch::nn::utils::clip_grad_norm_(all, inner.clip);
-    // The schedule, written out: linear warm-up, then a cosine to a tenth.
-    double lr = inner.lr;
-    if (s < inner.warmup) {
-      lr *= (s + 1.0) / static_cast<double>(inner.warmup);
-    } else {
-      const double part =
-          static_cast<double>(s - inner.warmup) / static_cast<double>(inner.horizon - inner.warmup);
-      lr *= 0.1 + 0.9 * (1 + std::cos(M_PI * part)) / 2;
-    }
-    for (torch::optim::OptimizerParamGroup& group : optimizer->param_groups())
-      group.options().set_lr(lr);
-    optimizer->step();
-    losses.push_back(loss.item<double>());
-  }
-  const torch::NoGradGuard no_grad;
-  losses.push_back(
-      model.loss(to_tensor(data->validation_sequences(config.eval_tokens), config.model.context))
-          .item<double>());
+  for (std::uint32_t s = 0; s < steps; ++s) losses.push_back(worker.step());
+  losses.push_back(worker.held_out_loss());
   return losses;
 }
 

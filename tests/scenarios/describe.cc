@@ -33,10 +33,14 @@ std::string describe(const StrategySetup& strategy) {
   std::string text = fmt::format(
       "strategy {} H={} {} {}", strategy.method.index(), strategy.local_steps,
       static_cast<int>(strategy.collective.algorithm), strategy.collective.server.value);
-  if (const auto* diloco = std::get_if<Diloco>(&strategy.method)) {
-    text += fmt::format(" outer {} {} {}", static_cast<int>(diloco->outer.kind), diloco->outer.lr,
-                        diloco->outer.momentum);
-  }
+  std::visit(
+      [&](const auto& method) {
+        if constexpr (requires { method.outer; }) {
+          text += fmt::format(" outer {} {} {}", static_cast<int>(method.outer.kind),
+                              method.outer.lr, method.outer.momentum);
+        }
+      },
+      strategy.method);
   if (strategy.within_cluster) {
     text += fmt::format(" within {} {}", strategy.within_cluster->local_steps,
                         static_cast<int>(strategy.within_cluster->collective.algorithm));

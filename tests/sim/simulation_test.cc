@@ -3,49 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "sim/baseline.h"
-#include "star.h"
+#include "strategy_run.h"
 #include "topology/input_error.h"
 
 namespace syncline {
 namespace {
-
-constexpr double kBandwidth = 1.25e7;
-constexpr double kLatency = 0.010;
-constexpr double kPayload = 4.8e6;
-const Time kStep = Time::seconds(0.05);
-
-SimulationSetup base_setup(std::vector<WorkerSetup> workers, Method method,
-                           std::uint64_t local_steps, std::uint64_t steps) {
-  SimulationSetup setup;
-  setup.workers = std::move(workers);
-  setup.strategy.method = method;
-  setup.strategy.local_steps = local_steps;
-  setup.payload = setup.plain_payload = {1'200'000, 4};
-  setup.stop.steps = steps;
-  setup.recorded_steps = steps;
-  setup.evaluate_every = local_steps;
-  return setup;
-}
-
-double ring_s(double hosts) {
-  return 2 * (hosts - 1) * (kPayload / hosts / kBandwidth + 2 * kLatency);
-}
-
-std::string text_of(const Program& program) {
-  std::ostringstream text;
-  program.write_text(text);
-  return text.str();
-}
-
-// Lines of a program that start with a word.
-int count(const Program& program, Op op) {
-  int found = 0;
-  for (const Instruction& instruction : program.instructions()) found += instruction.op == op;
-  return found;
-}
 
 class Methods : public ::testing::TestWithParam<Method> {};
 INSTANTIATE_TEST_SUITE_P(All, Methods,

@@ -1,0 +1,31 @@
+// Which inner steps a round has and what it sends, as far as the strategy alone decides it.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/setup.h"
+
+namespace syncline {
+
+// The inner step at which round `round` (from 0 on) ends when it begins at step `begin`: H steps
+// later; with fragments, at the first step s at which s · fragments / H has reached round + 1.
+std::uint64_t round_end(const StrategySetup& strategy, std::uint64_t round, std::uint64_t begin);
+
+// Inner steps of so many rounds; at most `most`.
+std::uint64_t steps_of_rounds(const StrategySetup& strategy, std::uint64_t rounds,
+                              std::uint64_t most);
+
+// Rounds without steps after the last one that has some, until one model has all steps.
+std::uint64_t closing_rounds(const StrategySetup& strategy);
+
+// Averages go on while the next steps are computed.
+bool overlaps(const StrategySetup& strategy);
+
+// A worker may miss an average, or lose its state: a peer's at the begin of a round is enough to go
+// on from.
+bool may_lose_workers(const StrategySetup& strategy);
+
+// What each worker brings to the average of a round.
+Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round);
+
+}  // namespace syncline

@@ -1,0 +1,50 @@
+// A run of a strategy on a star of hosts, its closed forms, and the program that it writes.
+#pragma once
+
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/simulation.h"
+#include "star.h"
+
+namespace syncline {
+
+inline constexpr double kBandwidth = 1.25e7;
+inline constexpr double kLatency = 0.010;
+inline constexpr double kPayload = 4.8e6;
+inline const Time kStep = Time::seconds(0.05);
+
+inline SimulationSetup base_setup(std::vector<WorkerSetup> workers, Method method,
+                                  std::uint64_t local_steps, std::uint64_t steps) {
+  SimulationSetup setup;
+  setup.workers = std::move(workers);
+  setup.strategy.method = std::move(method);
+  setup.strategy.local_steps = local_steps;
+  setup.payload = setup.plain_payload = {1'200'000, 4};
+  setup.stop.steps = steps;
+  setup.recorded_steps = steps;
+  setup.evaluate_every = local_steps;
+  return setup;
+}
+
+// The ring over hosts of a star that is idle.
+inline double ring_s(double hosts, double payload = kPayload) {
+  return 2 * (hosts - 1) * (payload / hosts / kBandwidth + 2 * kLatency);
+}
+
+inline std::string text_of(const Program& program) {
+  std::ostringstream text;
+  program.write_text(text);
+  return text.str();
+}
+
+inline int count(const Program& program, Op op) {
+  int found = 0;
+  for (const Instruction& instruction : program.instructions()) found += instruction.op == op;
+  return found;
+}
+
+}  // namespace syncline
