@@ -12,6 +12,7 @@
 #include "app/untrained.h"
 #include "scenarios/setup.h"
 #include "sim/collective/all_reduce.h"
+#include "sim/strategy/round_plan.h"
 
 namespace syncline {
 namespace {
@@ -82,10 +83,11 @@ Meaning find_meaning(const CheckedScenario& scenario) {
   Meaning meaning;
   meaning.setup = simulation_setup(scenario, untrained_parameters(scenario), Time::seconds(1));
   const SimulationSetup& setup = meaning.setup;
-  const IdleAllReduce sync =
-      idle_all_reduce(setup.strategy.collective, scenario.topology, members(setup), setup.payload);
+  const IdleAllReduce sync = idle_all_reduce(setup.strategy.collective, scenario.topology,
+                                             members(setup), payload_of_round(setup, 0));
   meaning.sync = sync.duration;
   meaning.sent_per_sync = sync.traffic.total();
+  const auto steps = static_cast<std::int64_t>(round_end(setup.strategy, 0, 0));
   std::int64_t inside = 0;
   if (setup.strategy.within_cluster) {
     const WithinCluster& within = *setup.strategy.within_cluster;
@@ -96,13 +98,14 @@ Meaning find_meaning(const CheckedScenario& scenario) {
     }
     meaning.within =
         idle_all_reduce(within.collective, scenario.topology, site, setup.plain_payload).duration;
-    inside = static_cast<std::int64_t>(setup.strategy.local_steps / within.local_steps);
+    inside = steps / static_cast<std::int64_t>(within.local_steps);
   }
   if (measured) return meaning;
   Time slowest;
   for (const WorkerSetup& worker : setup.workers) slowest = std::max(slowest, worker.step);
-  const Time computing = slowest * static_cast<std::int64_t>(setup.strategy.local_steps);
-  meaning.round = computing + meaning.within * inside + meaning.sync;
+  const Time computing = slowest * steps;
+  const Time hidden = slowest * static_cast<std::int64_t>(overlapped_steps(setup.strategy));
+  meaning.round = computing + meaning.within * inside + std::max(meaning.sync - hidden, Time());
   meaning.utilisation = computing.in_seconds() / meaning.round->in_seconds();
   return meaning;
 }
@@ -111,9 +114,8 @@ std::string stop_text(const CheckedScenario& scenario, const SimulationSetup& se
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", or ") + part; };
   if (setup.stop.steps) {
-    const std::uint64_t rounds =
-        (*setup.stop.steps + setup.strategy.local_steps - 1) / setup.strategy.local_steps;
-    add(fmt::format("{} steps a worker: {} rounds, {:.4g} tokens", *setup.stop.steps, rounds,
+    add(fmt::format("{} steps a worker: {} rounds, {:.4g} tokens", *setup.stop.steps,
+                    rounds_of_steps(setup.strategy, *setup.stop.steps),
                     static_cast<double>(*setup.stop.steps) * counted_tokens_per_step(scenario)));
   }
   if (setup.stop.rounds) add(fmt::format("{} rounds", *setup.stop.rounds));
@@ -152,8 +154,8 @@ void print_text(const CheckedScenario& scenario, const Meaning& meaning) {
            ? fmt::format("{} a step", to_text(fastest->step))
            : fmt::format("{} to {} a step", to_text(fastest->step), to_text(slowest->step)));
   line("sync",
-       fmt::format("every {} steps, {} a worker, {} sent by all", setup.strategy.local_steps,
-                   to_text(setup.payload.bytes()), to_text(meaning.sent_per_sync)));
+       fmt::format("every {} steps, {} a worker, {} sent by all", round_end(setup.strategy, 0, 0),
+                   to_text(payload_of_round(setup, 0).bytes()), to_text(meaning.sent_per_sync)));
   line("",
        fmt::format("{} on the idle network, all workers joining at once", to_text(meaning.sync)));
   if (setup.strategy.within_cluster) {
@@ -181,7 +183,7 @@ void print_json(const CheckedScenario& scenario, const Meaning& meaning) {
   json["links"] = scenario.topology.link_count();
   json["workers"] = meaning.setup.workers.size();
   json["local_steps"] = meaning.setup.strategy.local_steps;
-  json["payload_bytes"] = meaning.setup.payload.bytes().count();
+  json["payload_bytes"] = payload_of_round(meaning.setup, 0).bytes().count();
   json["bytes_sent_per_sync"] = meaning.sent_per_sync.count();
   json["ideal_sync_s"] = meaning.sync.in_seconds();
   if (meaning.setup.strategy.within_cluster)

@@ -36,6 +36,27 @@ Key mix_key(Key key, Key other) { return mix_words(key, {other.high, other.low})
 
 constexpr std::uint64_t word(Op op) { return static_cast<std::uint64_t>(op); }
 
+bool fits(Part part, const Fragment& fragment) {
+  return fragment.index < fragment.count && (fragment.count == 1 || part == Part::PARAMETERS);
+}
+
+// The whole has the key that it always had.
+Key mix_fragment(Key key, const Fragment& fragment) {
+  if (fragment.count == 1) return key;
+  return mix_words(key,
+                   {fragment.index, fragment.count, static_cast<std::uint64_t>(fragment.pattern)});
+}
+
+std::string text_of(Part part, const Fragment& fragment) {
+  static constexpr const char* kParts[] = {"parameters", "optimizer", "all"};
+  std::string text = kParts[static_cast<int>(part)];
+  if (fragment.count > 1) {
+    text += fmt::format(" {}/{} {}", fragment.index, fragment.count,
+                        fragment.pattern == Fragment::Pattern::STRIDED ? "strided" : "sequential");
+  }
+  return text;
+}
+
 constexpr std::uint64_t kLossTag = 0x6c6f7373;  // numbers made beside a state or a value
 constexpr std::uint64_t kSecondTag = 2;         // the second result of an instruction
 
@@ -173,25 +194,31 @@ void Program::apply(Replica& replica, const Value& gradient, std::uint64_t posit
   operands_.push_back(Operand{gradient.index(), 1});
 }
 
-Value Program::read(const Replica& replica, Part part) {
+Value Program::read(const Replica& replica, Part part, Fragment fragment) {
+  SYNCLINE_CHECK(fits(part, fragment), "fragments are of the parameters");
   Instruction& made = append(Op::READ);
   made.replica = replica.index();
   made.part = part;
-  made.key =
-      mix_words(replica_keys_[replica.index()], {word(Op::READ), static_cast<std::uint64_t>(part)});
+  made.fragment = fragment;
+  made.key = mix_fragment(
+      mix_words(replica_keys_[replica.index()], {word(Op::READ), static_cast<std::uint64_t>(part)}),
+      fragment);
   return new_value(made, made.key);
 }
 
-void Program::write(Replica& replica, Part part, const Value& value) {
+void Program::write(Replica& replica, Part part, const Value& value, Fragment fragment) {
+  SYNCLINE_CHECK(fits(part, fragment), "fragments are of the parameters");
   Key& state = replica_keys_[replica.index()];
   const Key written = value_keys_[value.index()];
   // A whole state owes nothing to the one before it.
   state = part == Part::ALL ? mix_words(written, {word(Op::WRITE)})
                             : mix_words(mix_key(state, written),
                                         {word(Op::WRITE), static_cast<std::uint64_t>(part)});
+  state = mix_fragment(state, fragment);
   Instruction& made = append(Op::WRITE);
   made.replica = replica.index();
   made.part = part;
+  made.fragment = fragment;
   made.key = state;
   made.first_operand = static_cast<std::uint32_t>(operands_.size());
   made.operand_count = 1;
@@ -282,7 +309,6 @@ Key Program::hash() const {
 }
 
 void Program::write_text(std::ostream& out) const {
-  static constexpr const char* kParts[] = {"parameters", "optimizer", "all"};
   static constexpr const char* kCodecs[] = {"int8"};
   std::size_t start = 0;
   while (start < header_.size()) {
@@ -292,7 +318,6 @@ void Program::write_text(std::ostream& out) const {
   }
   for (const Instruction& i : instructions_) {
     const std::span<const Operand> in = operands(i);
-    const char* part = kParts[static_cast<int>(i.part)];
     switch (i.op) {
       case Op::INIT:
         fmt::print(out, "init r{} seed={}\n", i.replica, i.position);
@@ -309,10 +334,10 @@ void Program::write_text(std::ostream& out) const {
         fmt::print(out, "apply r{} v{} position={}\n", i.replica, in[0].value, i.position);
         break;
       case Op::READ:
-        fmt::print(out, "read r{} {} -> v{}\n", i.replica, part, i.result);
+        fmt::print(out, "read r{} {} -> v{}\n", i.replica, text_of(i.part, i.fragment), i.result);
         break;
       case Op::WRITE:
-        fmt::print(out, "write r{} {} v{}\n", i.replica, part, in[0].value);
+        fmt::print(out, "write r{} {} v{}\n", i.replica, text_of(i.part, i.fragment), in[0].value);
         break;
       case Op::LINEAR:
         fmt::print(out, "linear");

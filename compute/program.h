@@ -41,6 +41,15 @@ enum class Part : std::uint8_t {
   ALL
 };
 
+// Part `index` of the `count` parts of the parameters: whole transformer layers, as
+// compute/fragments.h has it. By default the whole.
+struct Fragment {
+  enum class Pattern : std::uint8_t { STRIDED, SEQUENTIAL };
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+  Pattern pattern = Pattern::STRIDED;
+};
+
 // How an outer step moves the global parameters along an averaged pseudo-gradient g = theta_old -
 // mean(theta_k):
 //   SGD       theta <- theta - lr g
@@ -65,10 +74,10 @@ enum class Op : std::uint8_t {
   GRAD,   // value <- mean gradient over `count` micro-batches first_batch, … of `stream`; number:
           // mean loss
   APPLY,  // inner optimizer on a given gradient at schedule `position`
-  READ,   // value <- part of the replica
-  WRITE,  // part of the replica <- value
+  READ,   // value <- part of the replica, or a fragment of its parameters
+  WRITE,  // that <- value
   LINEAR,       // value <- sum of weight_i · value_i, in order of the operands
-  OUTER_STATE,  // value <- zero state of an outer rule
+  OUTER_STATE,  // value <- zero state of an outer rule, for parameters of any shape
   OUTER,        // (theta, state, gradient) -> value, value2
   EVAL,         // number <- loss of the parameters in a value on the held-out tokens, nats a token
   ENCODE,       // value <- what a receiver of the value has after `codec` and back
@@ -88,6 +97,7 @@ struct Operand {
 struct Instruction {
   Op op;
   Part part = Part::PARAMETERS;
+  Fragment fragment;          // READ, WRITE
   Codec codec = Codec::INT8;  // ENCODE
   std::uint32_t replica = kNone;
   std::uint32_t stream = 0;  // data stream (STEP, GRAD)
@@ -155,8 +165,9 @@ class Program {
   std::pair<Value, NumberIndex> grad(const Replica& replica, std::uint32_t stream,
                                      std::uint64_t first_batch, std::uint32_t micro_batches);
   void apply(Replica& replica, const Value& gradient, std::uint64_t position);
-  Value read(const Replica& replica, Part part);
-  void write(Replica& replica, Part part, const Value& value);
+  // Fragments are of PARAMETERS.
+  Value read(const Replica& replica, Part part, Fragment fragment = {});
+  void write(Replica& replica, Part part, const Value& value, Fragment fragment = {});
   Value linear(std::span<const Operand> terms);
   // What arrives of `value` (all its parts) where it is sent compressed. Happens once, at the
   // sender: sums are of decoded values.

@@ -14,6 +14,10 @@ struct MethodName {
   std::string operator()(const DataParallel&) const { return "data parallel"; }
   std::string operator()(const LocalSgd&) const { return "Local SGD"; }
   std::string operator()(const Diloco&) const { return "DiLoCo"; }
+  std::string operator()(const StreamingDiloco& method) const {
+    return "Streaming DiLoCo of " + std::to_string(method.fragments) +
+           (method.fragments == 1 ? " fragment" : " fragments");
+  }
   std::string operator()(const DelayedDiloco&) const { return "delayed DiLoCo"; }
   std::string operator()(const EagerDiloco&) const { return "DiLoCo with eager updates"; }
 };

@@ -36,6 +36,58 @@ OuterRule read_outer(const Document& document, proto::Optimizer& outer, const st
           outer.momentum()};
 }
 
+std::uint32_t layers_of(const Document& document) {
+  const proto::Gpt& model = document.scenario().training().model();
+  return model.has_layers() ? model.layers() : ModelConfig().layers;
+}
+
+StreamingDiloco read_streaming(const Document& document, const proto::Strategy& strategy,
+                               proto::StreamingDiloco& streaming) {
+  const std::string path = "strategy.streaming_diloco";
+  StreamingDiloco method;
+  method.outer = read_outer(document, *streaming.mutable_outer(), path + ".outer", 0.4);
+  const std::uint64_t interval = std::max<std::uint64_t>(strategy.local_steps(), 1);
+  const std::uint32_t layers = std::max(layers_of(document), 1u);
+  if (!streaming.has_fragments()) {
+    constexpr std::uint32_t kLayersOfOne = 3;
+    streaming.set_fragments(static_cast<std::uint32_t>(
+        std::min<std::uint64_t>((layers + kLayersOfOne - 1) / kLayersOfOne, interval)));
+  }
+  method.fragments = streaming.fragments();
+  if (method.fragments == 0) throw document.error(path + ".fragments", "0; write 1 or more");
+  if (method.fragments > layers) {
+    throw document.error(path + ".fragments",
+                         fmt::format("{}, but the model has {} layers, and a fragment is at least "
+                                     "one; write at most {}",
+                                     method.fragments, layers, layers));
+  }
+  if (method.fragments > interval) {
+    throw document.error(path + ".fragments",
+                         fmt::format("{}, but each has its turn once in strategy.local_steps, {}; "
+                                     "write at most {}",
+                                     method.fragments, interval, interval));
+  }
+  streaming.set_pattern(streaming.pattern());
+  method.pattern = streaming.pattern() == proto::StreamingDiloco::SEQUENTIAL
+                       ? Fragment::Pattern::SEQUENTIAL
+                       : Fragment::Pattern::STRIDED;
+  if (!streaming.has_overlap()) streaming.set_overlap(interval > 1 ? 1 : 0);
+  method.overlap = streaming.overlap();
+  if (method.overlap >= interval) {
+    throw document.error(path + ".overlap",
+                         fmt::format("{}, but a fragment is sent again after strategy.local_steps, "
+                                     "{}; write less",
+                                     method.overlap, interval));
+  }
+  if (!streaming.has_alpha()) streaming.set_alpha(method.overlap > 0 ? 0.5 : 0);
+  method.alpha = streaming.alpha();
+  if (!(method.alpha >= 0 && method.alpha < 1))
+    throw document.error(
+        path + ".alpha",
+        fmt::format("{}; write a number from 0, all from the average, to below 1", method.alpha));
+  return method;
+}
+
 }  // namespace
 
 Method read_method(const Document& document, proto::Strategy& strategy) {
@@ -53,6 +105,8 @@ Method read_method(const Document& document, proto::Strategy& strategy) {
     case proto::Strategy::kEagerDiloco:
       return EagerDiloco{read_outer(document, *strategy.mutable_eager_diloco()->mutable_outer(),
                                     "strategy.eager_diloco.outer", 0.7)};
+    case proto::Strategy::kStreamingDiloco:
+      return read_streaming(document, strategy, *strategy.mutable_streaming_diloco());
     case proto::Strategy::METHOD_NOT_SET:
       break;
   }

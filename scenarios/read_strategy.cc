@@ -100,6 +100,11 @@ void read_within(Document& document, CheckedScenario& scenario, proto::Strategy&
                                      within.local_steps(), strategy.local_steps()));
   }
   if (!per_cluster) {
+    if (strategy.has_streaming_diloco()) {
+      throw document.error(path,
+                           "streaming_diloco has one stage; choose diloco {}, or workers { per: "
+                           "CLUSTER }");
+    }
     for (const WorkerSetup& worker : scenario.workers) {
       if (worker.cluster.empty())
         throw document.error(path,
@@ -124,7 +129,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
   if (strategy.method_case() == proto::Strategy::METHOD_NOT_SET) {
     throw document.error("strategy",
                          "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
-                         "delayed_diloco {}, eager_diloco {}");
+                         "streaming_diloco {}, delayed_diloco {}, eager_diloco {}");
   }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {

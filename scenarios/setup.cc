@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compute/compression/int8.h"
+#include "compute/fragments.h"
 #include "compute/pace/flops.h"
 #include "sim/strategy/round_plan.h"
 #include "topology/check.h"
@@ -66,6 +67,23 @@ Payload rejoin_payload(const CheckedScenario& scenario, const Payload& parameter
   return {parameters.elements, parameters.bytes_per_element * parts};
 }
 
+// Elements of each fragment's payload: of the model that is trained as its layers have them, of a
+// larger one all the same.
+std::vector<std::uint64_t> fragment_elements(const CheckedScenario& scenario,
+                                             const Payload& payload,
+                                             const StreamingDiloco& streaming) {
+  if (scenario.projection) {
+    std::vector<std::uint64_t> elements;
+    for (std::uint32_t p = 0; p < streaming.fragments; ++p)
+      elements.push_back(payload.part(p, streaming.fragments).elements);
+    return elements;
+  }
+  const ModelConfig& model = scenario.training.model;
+  // What no layer has is the embedding's and the output layer's.
+  const std::uint64_t ends = (payload.elements - parameter_count(model, 0)) / 2;
+  return fragment_sizes(model, ends, streaming.fragments, streaming.pattern);
+}
+
 }  // namespace
 
 double counted_tokens_per_step(const CheckedScenario& scenario) {
@@ -115,6 +133,8 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   if (scenario.strategy.compression) {
     setup.payload = {setup.payload.elements, 1, kInt8Block, kInt8ScaleBytes};
   }
+  if (auto* streaming = std::get_if<StreamingDiloco>(&setup.strategy.method))
+    streaming->elements = fragment_elements(scenario, setup.payload, *streaming);
   setup.recorded_steps = trained_steps(scenario);
   setup.replicas = scenario.replicas;
   setup.seed = scenario.seed;

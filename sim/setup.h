@@ -32,6 +32,17 @@ struct LocalSgd {};
 struct Diloco {
   OuterRule outer;
 };
+// Pseudo-gradients of one fragment at a time, every local_steps / fragments steps, so that each
+// fragment has its turn every local_steps; each average goes on while the next `overlap` steps are
+// computed (Douillard et al. 2025: arXiv 2501.18512).
+struct StreamingDiloco {
+  OuterRule outer;
+  std::uint32_t fragments = 1;  // at most local_steps
+  Fragment::Pattern pattern = Fragment::Pattern::STRIDED;
+  std::uint64_t overlap = 0;  // tau, inner steps; below local_steps
+  double alpha = 0;           // share of the worker's own fragment in what it goes on from
+  std::vector<std::uint64_t> elements;  // of the payload, by fragment
+};
 // Diloco whose average goes on during the whole next round, and is applied after it (Qi et al.
 // 2025: arXiv 2506.21263).
 struct DelayedDiloco {
@@ -42,7 +53,8 @@ struct DelayedDiloco {
 struct EagerDiloco {
   OuterRule outer;
 };
-using Method = std::variant<DataParallel, LocalSgd, Diloco, DelayedDiloco, EagerDiloco>;
+using Method =
+    std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco, EagerDiloco>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

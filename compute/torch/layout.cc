@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "compute/fragments.h"
+
 namespace syncline {
 
 Layout::Layout(const ModelConfig& model, std::int64_t vocabulary_size)
@@ -51,6 +53,39 @@ at::Tensor Layout::view(const at::Tensor& rows, const Matrix& matrix) {
 
 at::Tensor Layout::gain(const at::Tensor& rows, std::int64_t offset) const {
   return rows.narrow(1, offset, width);
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> Layout::pieces(const Fragment& fragment) const {
+  const std::vector<std::uint32_t> of = fragment_of_layers(
+      static_cast<std::uint32_t>(layers.size()), fragment.count, fragment.pattern);
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
+  const auto add = [&](std::int64_t offset, std::int64_t length) {
+    const bool adjoins = !pieces.empty() && pieces.back().first + pieces.back().second == offset;
+    if (adjoins) {
+      pieces.back().second += length;
+    } else {
+      pieces.emplace_back(offset, length);
+    }
+  };
+  const auto add_matrix = [&](const Matrix& matrix) {
+    add(matrix.offset, matrix.rows * matrix.columns);
+  };
+  const bool first = of.front() == fragment.index;
+  const bool last = of.back() == fragment.index;
+  if (first) add_matrix(embedding);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (of[l] != fragment.index) continue;
+    for (const Matrix* matrix : {&layers[l].qkv, &layers[l].out, &layers[l].up, &layers[l].down})
+      add_matrix(*matrix);
+  }
+  if (last) add_matrix(head);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    if (of[l] != fragment.index) continue;
+    add(layers[l].attention_gain, width);
+    add(layers[l].mlp_gain, width);
+  }
+  if (last) add(final_gain, width);
+  return pieces;
 }
 
 at::Tensor Layout::initial(std::uint64_t seed) const {

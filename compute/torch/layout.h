@@ -5,8 +5,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "compute/program.h"
 #include "compute/training_config.h"
 
 namespace syncline {
@@ -34,6 +36,9 @@ struct Layout {
   // Matrices and vectors of K replicas as views of their rows [K, N].
   static at::Tensor view(const at::Tensor& rows, const Matrix& matrix);  // [K, rows, columns]
   at::Tensor gain(const at::Tensor& rows, std::int64_t offset) const;    // [K, C]
+
+  // Where a fragment's parameters lie in the row: offsets and lengths, in order.
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces(const Fragment& fragment) const;
 
   // A pure function of the seed: drawn on the CPU in fp32, in the order of the row. Gains are 1.
   at::Tensor initial(std::uint64_t seed) const;

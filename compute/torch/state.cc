@@ -78,14 +78,13 @@ std::vector<std::byte> pack(Head head, const Tensor& parameters, const Tensor& f
   return out;
 }
 
-std::optional<Head> head_of(std::span<const std::byte> bytes, std::int64_t size,
-                            std::size_t element_size) {
+std::optional<Head> head_of(std::span<const std::byte> bytes, std::size_t element_size) {
   Head head;
   if (bytes.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, bytes.data(), sizeof head);
   const auto tensors = static_cast<std::size_t>(__builtin_popcount(head.tensors));
-  if (head.size != size || head.element_size != element_size ||
-      bytes.size() != sizeof head + tensors * static_cast<std::size_t>(size) * element_size) {
+  if (head.element_size != element_size || head.size < 0 ||
+      bytes.size() != sizeof head + tensors * static_cast<std::size_t>(head.size) * element_size) {
     return std::nullopt;
   }
   return head;
@@ -116,11 +115,10 @@ std::vector<std::byte> to_bytes(const StoredValue& value) {
 }
 
 bool from_bytes(std::span<const std::byte> bytes, ReplicaState& state, const OptimizerRows& row) {
-  const std::optional<Head> head =
-      head_of(bytes, row.parameters.size(1), row.parameters.element_size());
+  const std::optional<Head> head = head_of(bytes, row.parameters.element_size());
   const std::uint32_t wanted =
       1u | (row.first.defined() ? 2u : 0u) | (row.second.defined() ? 4u : 0u);
-  if (!head || head->tensors != wanted) return false;
+  if (!head || head->tensors != wanted || head->size != row.parameters.size(1)) return false;
   const std::byte* from = bytes.data() + sizeof(Head);
   for (const Tensor* tensor : {&row.parameters, &row.first, &row.second}) {
     if (tensor->defined()) tensor->select(0, 0).copy_(take(from, head->size, tensor->options()));
@@ -131,16 +129,16 @@ bool from_bytes(std::span<const std::byte> bytes, ReplicaState& state, const Opt
   return true;
 }
 
-std::optional<StoredValue> value_from_bytes(std::span<const std::byte> bytes, std::int64_t size,
+std::optional<StoredValue> value_from_bytes(std::span<const std::byte> bytes,
                                             at::TensorOptions options) {
-  const std::optional<Head> head = head_of(bytes, size, options.dtype().itemsize());
+  const std::optional<Head> head = head_of(bytes, options.dtype().itemsize());
   if (!head) return std::nullopt;
   StoredValue value;
   value.count = head->count;
   const std::byte* from = bytes.data() + sizeof(Head);
-  if (head->tensors & 1u) value.parameters = take(from, size, options);
-  if (head->tensors & 2u) value.first = take(from, size, options);
-  if (head->tensors & 4u) value.second = take(from, size, options);
+  if (head->tensors & 1u) value.parameters = take(from, head->size, options);
+  if (head->tensors & 2u) value.first = take(from, head->size, options);
+  if (head->tensors & 4u) value.second = take(from, head->size, options);
   return value;
 }
 

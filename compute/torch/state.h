@@ -15,7 +15,7 @@
 namespace syncline {
 
 // A value of the program: parameters (or a gradient, or an outer state), the optimizer's part, or
-// both. Tensors are [N] and never change.
+// both. Tensors are [N], or as long as a fragment, and never change.
 struct StoredValue {
   at::Tensor parameters, first, second;
   std::int64_t count = 0;           // steps that the moments have seen
@@ -58,7 +58,7 @@ std::vector<std::byte> to_bytes(const ReplicaState& state, const OptimizerRows& 
 std::vector<std::byte> to_bytes(const StoredValue& value);
 // False if the bytes are not of this shape. Fills everything but slot and key.
 bool from_bytes(std::span<const std::byte> bytes, ReplicaState& state, const OptimizerRows& row);
-std::optional<StoredValue> value_from_bytes(std::span<const std::byte> bytes, std::int64_t size,
+std::optional<StoredValue> value_from_bytes(std::span<const std::byte> bytes,
                                             at::TensorOptions options);
 
 }  // namespace syncline

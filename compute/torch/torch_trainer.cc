@@ -170,6 +170,8 @@ class TorchTrainer final : public Trainer {
     return replica % static_cast<std::uint32_t>(shards_.size());
   }
   Slab& slab_of(std::uint32_t replica) { return shards_[shard_of(replica)]->slab; }
+  Tensor fragment_of(const Tensor& row, const Fragment& fragment) const;
+  void write_fragment(const Tensor& row, const Tensor& value, const Fragment& fragment) const;
   // The same value where that shard can use it.
   StoredValue on_shard(const StoredValue& value, std::uint32_t shard) const;
   StoredValue linear(std::span<const Operand> operands) const;
@@ -412,7 +414,7 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       if (index == kNone || values_.contains(index)) return;
       const Key key = session.program.value_key(index);
       if (!cache_ || !cache_->has_state(key)) return;  // the result that is not needed
-      to = value_from_bytes(cache_->state(key), layout().size, shards_[0]->values_are);
+      to = value_from_bytes(cache_->state(key), shards_[0]->values_are);
       if (!to)
         throw std::runtime_error("a snapshot in " + options_.cache_folder + " is of another shape");
     };
@@ -455,7 +457,11 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       };
       StoredValue read;
       read.shard = shard_of(instruction.replica);
-      if (instruction.part != Part::OPTIMIZER) read.parameters = copy(row.parameters);
+      if (instruction.part != Part::OPTIMIZER) {
+        read.parameters = instruction.fragment.count > 1
+                              ? fragment_of(row.parameters.select(0, 0), instruction.fragment)
+                              : copy(row.parameters);
+      }
       if (instruction.part != Part::PARAMETERS) {
         read.first = copy(row.first);
         read.second = copy(row.second);
@@ -473,7 +479,11 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
         SYNCLINE_CHECK(tensor.defined(), "WRITE of a part that the value does not have");
         to.select(0, 0).copy_(tensor);
       };
-      if (instruction.part != Part::OPTIMIZER) copy(row.parameters, from.parameters);
+      if (instruction.fragment.count > 1) {
+        write_fragment(row.parameters.select(0, 0), from.parameters, instruction.fragment);
+      } else if (instruction.part != Part::OPTIMIZER) {
+        copy(row.parameters, from.parameters);
+      }
       if (instruction.part != Part::PARAMETERS) {
         copy(row.first, from.first);
         copy(row.second, from.second);
@@ -500,7 +510,7 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       break;
     }
     case Op::OUTER_STATE:
-      made.first = parameters_value(at::zeros({layout().size}, shards_[0]->values_are), 0);
+      made.first = parameters_value(at::zeros({1}, shards_[0]->values_are), 0);
       break;
     case Op::OUTER:
       made = outer(operands, session.program.rule(instruction));
@@ -514,6 +524,23 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       SYNCLINE_CHECK(false, "not executed here");
   }
   return made;
+}
+
+Tensor TorchTrainer::fragment_of(const Tensor& row, const Fragment& fragment) const {
+  std::vector<Tensor> pieces;
+  for (const auto& [offset, length] : layout().pieces(fragment))
+    pieces.push_back(row.narrow(0, offset, length));
+  return at::cat(pieces);
+}
+
+void TorchTrainer::write_fragment(const Tensor& row, const Tensor& value,
+                                  const Fragment& fragment) const {
+  std::int64_t from = 0;
+  for (const auto& [offset, length] : layout().pieces(fragment)) {
+    row.narrow(0, offset, length).copy_(value.narrow(0, from, length));
+    from += length;
+  }
+  SYNCLINE_CHECK(from == value.numel(), "a fragment is written by a value of its size");
 }
 
 StoredValue TorchTrainer::on_shard(const StoredValue& value, std::uint32_t shard) const {
@@ -570,7 +597,7 @@ StoredValue TorchTrainer::linear_over_shards(std::span<const Operand> operands) 
       sum = sum.defined() ? sum.add_(term.*part, operand.weight) : (term.*part).mul(operand.weight);
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      if (!sums[i].defined()) sums[i] = at::zeros({layout().size}, shards_[i]->values_are);
+      if (!sums[i].defined()) sums[i] = at::zeros({(first.*part).numel()}, shards_[i]->values_are);
     }
     sums_->all_reduce(sums);
     for (std::size_t i = 0; i < sums.size(); ++i) results[i].*part = sums[i];
@@ -596,7 +623,7 @@ TorchTrainer::Made TorchTrainer::outer(std::span<const Operand> operands,
       return std::pair(parameters_value(theta.add(gradient, -rule.lr), shard),
                        parameters_value(buffer, shard));
     }
-    const Tensor moved = buffer.mul(rule.momentum).add_(gradient);
+    const Tensor moved = buffer.mul(rule.momentum).add(gradient);  // the zero state is one number
     return std::pair(
         parameters_value(theta.add(gradient.add(moved, rule.momentum), -rule.lr), shard),
         parameters_value(moved, shard));

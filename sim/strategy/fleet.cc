@@ -148,7 +148,7 @@ bool Fleet::is_recorded(std::uint64_t round) const {
   const std::uint64_t begin = planned_begin(round);
   if (begin < setup_.recorded_steps) return true;
   if (closes(round)) return begin == setup_.recorded_steps;
-  return recorder_.recording() && overlaps(setup_.strategy) && !budget_evaluated_;
+  return recorder_.recording() && overlapped_steps(setup_.strategy) > 0 && !budget_evaluated_;
 }
 
 bool Fleet::begin_round(Worker& worker) {

@@ -29,12 +29,12 @@ void Recorder::apply(Replica& replica, const SharedValue& gradient, std::uint64_
   if (on_ && replica && gradient) program_->apply(replica, *gradient, position);
 }
 
-SharedValue Recorder::read_parameters(const Replica& replica) {
-  return on_ && replica ? share(program_->read(replica, Part::PARAMETERS)) : nullptr;
+SharedValue Recorder::read_parameters(const Replica& replica, Fragment fragment) {
+  return on_ && replica ? share(program_->read(replica, Part::PARAMETERS, fragment)) : nullptr;
 }
 
-void Recorder::write_parameters(Replica& replica, const SharedValue& value) {
-  if (on_ && replica && value) program_->write(replica, Part::PARAMETERS, *value);
+void Recorder::write_parameters(Replica& replica, const SharedValue& value, Fragment fragment) {
+  if (on_ && replica && value) program_->write(replica, Part::PARAMETERS, *value, fragment);
 }
 
 SharedValue Recorder::read_all(const Replica& replica) {

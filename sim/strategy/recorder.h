@@ -36,8 +36,8 @@ class Recorder {
   };
   Gradient grad(const Replica& replica, std::uint32_t stream, std::uint64_t batch);
   void apply(Replica& replica, const SharedValue& gradient, std::uint64_t position);
-  SharedValue read_parameters(const Replica& replica);
-  void write_parameters(Replica& replica, const SharedValue& value);
+  SharedValue read_parameters(const Replica& replica, Fragment fragment = {});
+  void write_parameters(Replica& replica, const SharedValue& value, Fragment fragment = {});
   // All of its state, moments included.
   SharedValue read_all(const Replica& replica);
   void write_all(Replica& replica, const SharedValue& value);

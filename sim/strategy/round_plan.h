@@ -15,11 +15,14 @@ std::uint64_t round_end(const StrategySetup& strategy, std::uint64_t round, std:
 std::uint64_t steps_of_rounds(const StrategySetup& strategy, std::uint64_t rounds,
                               std::uint64_t most);
 
+// Rounds of a run of so many inner steps, those without steps at its end included.
+std::uint64_t rounds_of_steps(const StrategySetup& strategy, std::uint64_t steps);
+
 // Rounds without steps after the last one that has some, until one model has all steps.
 std::uint64_t closing_rounds(const StrategySetup& strategy);
 
-// Averages go on while the next steps are computed.
-bool overlaps(const StrategySetup& strategy);
+// Steps that are computed while an average goes on, before it is waited for.
+std::uint64_t overlapped_steps(const StrategySetup& strategy);
 
 // A worker may miss an average, or lose its state: a peer's at the begin of a round is enough to go
 // on from.

@@ -12,6 +12,7 @@ struct Start {
   void operator()(const Diloco& method) const { start_diloco(fleet, method.outer); }
   void operator()(const DelayedDiloco& method) const { start_delayed_diloco(fleet, method.outer); }
   void operator()(const EagerDiloco& method) const { start_eager_diloco(fleet, method.outer); }
+  void operator()(const StreamingDiloco& method) const { start_streaming_diloco(fleet, method); }
 };
 
 }  // namespace

@@ -14,5 +14,6 @@ void start_local_sgd(Fleet& fleet);
 void start_diloco(Fleet& fleet, const OuterRule& outer);
 void start_delayed_diloco(Fleet& fleet, const OuterRule& outer);
 void start_eager_diloco(Fleet& fleet, const OuterRule& outer);
+void start_streaming_diloco(Fleet& fleet, const StreamingDiloco& method);
 
 }  // namespace syncline

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <functional>
+#include <map>
+
 #include "tests/compute/torch_method_run.h"
 
 namespace syncline::testing {
@@ -65,9 +68,72 @@ std::vector<double> eager(const TrainingConfig& config, torch::Dtype type) {
   return losses;
 }
 
+// Douillard et al. 2025: arXiv 2501.18512, two fragments of three layers.
+std::vector<double> streaming(const TrainingConfig& config, torch::Dtype type,
+                              const std::vector<std::vector<std::uint32_t>>& layers,
+                              std::uint64_t tau, double alpha) {
+  std::vector<ReferenceWorker> workers = reference_workers(config, type);
+  ReferenceWorker judge(config, type, 0);
+  std::vector<ReferenceOuter> outers;
+  for (const auto& some : layers) outers.emplace_back(judge.leaves_of_layers(some), kLr, kMomentum);
+  std::vector<double> losses{judge.held_out_loss()};
+  std::map<std::uint64_t, std::pair<std::size_t, Tensors>> under_way;  // by the step it is due
+  const auto send = [&](std::size_t p, std::uint64_t due) {
+    std::vector<Tensors> deltas;
+    for (const ReferenceWorker& worker : workers)
+      deltas.push_back(sum(1, outers[p].theta(), -1, worker.leaves_of_layers(layers[p])));
+    under_way[due] = {p, mean(deltas)};
+  };
+  const auto receive = [&](std::uint64_t step) {
+    if (!under_way.contains(step)) return;
+    const auto [p, delta] = under_way.at(step);
+    under_way.erase(step);
+    const Tensors& theta = outers[p].step(delta);
+    for (const ReferenceWorker& worker : workers) {
+      const Tensors own = worker.leaves_of_layers(layers[p]);
+      load(own, sum(alpha, own, 1 - alpha, theta));
+    }
+    load(judge.leaves_of_layers(layers[p]), theta);
+    losses.push_back(judge.held_out_loss());
+  };
+  const std::uint64_t steps = kRounds * kInterval;
+  for (std::uint64_t t = 1; t <= steps; ++t) {
+    for (ReferenceWorker& worker : workers) worker.step();
+    if (t % kInterval == kInterval / 2) send(0, t + tau);
+    if (t % kInterval == 0) send(1, t + tau);
+    receive(t);
+  }
+  // At the stop, what is under way, and the first fragment's steps since its last turn.
+  receive(steps - kInterval / 2 + tau);
+  send(0, steps + tau + 1);
+  receive(steps + tau);
+  receive(steps + tau + 1);
+  losses.erase(losses.end() - 2);  // the model that misses those is not evaluated
+  return losses;
+}
+
 TEST(AgainstAPlainLoop, DelayedDiloco) { expect_method(DelayedDiloco{kOuter}, kInterval, delayed); }
 
 TEST(AgainstAPlainLoop, EagerDiloco) { expect_method(EagerDiloco{kOuter}, kInterval, eager); }
+
+TEST(AgainstAPlainLoop, StreamingDiloco) {
+  using Pattern = Fragment::Pattern;
+  const std::pair<Pattern, std::vector<std::vector<std::uint32_t>>> patterns[] = {
+      {Pattern::STRIDED, {{0, 2}, {1}}}, {Pattern::SEQUENTIAL, {{0, 1}, {2}}}};
+  for (const auto& [pattern, layers] : patterns) {
+    for (const auto& [tau, alpha] : {std::pair{0ull, 0.0}, {1ull, 0.5}, {3ull, 0.25}}) {
+      StreamingDiloco method{.outer = kOuter,
+                             .fragments = 2,
+                             .pattern = pattern,
+                             .overlap = tau,
+                             .alpha = alpha,
+                             .elements = {1, 1}};
+      expect_method(method, kInterval / 2, [&](const TrainingConfig& config, torch::Dtype type) {
+        return streaming(config, type, layers, tau, alpha);
+      });
+    }
+  }
+}
 
 }  // namespace
 }  // namespace syncline::testing

@@ -41,6 +41,10 @@ std::string describe(const StrategySetup& strategy) {
         }
       },
       strategy.method);
+  if (const auto* streaming = std::get_if<StreamingDiloco>(&strategy.method)) {
+    text += fmt::format(" fragments {} {} overlap {} alpha {}", streaming->fragments,
+                        static_cast<int>(streaming->pattern), streaming->overlap, streaming->alpha);
+  }
   if (strategy.within_cluster) {
     text += fmt::format(" within {} {}", strategy.within_cluster->local_steps,
                         static_cast<int>(strategy.within_cluster->collective.algorithm));
