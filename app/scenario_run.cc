@@ -48,11 +48,16 @@ void ScenarioRun::simulate(Trainer* trainer, const std::function<void(double)>& 
   SimulationHooks hooks;
   hooks.interrupted = interrupted;
   hooks.timeline = true;
+  std::optional<NumberIndex> heard;  // the latest loss; each is told once
   hooks.numbers = [&](NumberIndex number) {
     TrainingObserver observer;
     observer.interrupted = interrupted;
+    observer.on_number = [&](NumberIndex index, double loss) {
+      if (heard && index <= *heard) return;
+      heard = index;
+      on_loss(loss);
+    };
     add(effort_, trainer->run(*program_, observer));
-    on_loss(trainer->number(number));
     return trainer->number(number);
   };
   outcome_ = syncline::simulate(scenario_.topology, setup_, program_.get(), hooks);

@@ -42,8 +42,10 @@ class ScenarioRun {
   const SimulationOutcome& outcome() const { return outcome_; }
   const ModelFacts& model() const { return model_; }
   bool trains() const { return program_ != nullptr; }
-  // The clock waits for the losses: simulate() needs the trainer.
-  bool stops_by_loss() const { return trains() && setup_.stop.loss.has_value(); }
+  // The clock waits for numbers: simulate() needs the trainer.
+  bool waits_for_training() const {
+    return trains() && (setup_.stop.loss || setup_.strategy.adaptive);
+  }
   // Inner steps over all replicas that the program has, about.
   std::uint64_t planned_steps() const;
   Key program_hash() const { return program_->hash(); }
@@ -51,7 +53,7 @@ class ScenarioRun {
   std::string scenario_text() const { return scenario_.text(measured_step_); }
 
   // Throws as syncline::simulate(); Interrupted on ctrl-C. `trainer` may be null unless
-  // stops_by_loss(); `on_loss` hears what the clock waited for.
+  // waits_for_training(); `on_loss` hears the losses that the clock waited for.
   void simulate(Trainer* trainer, const std::function<void(double)>& on_loss);
   // Throws TrainingInterrupted on ctrl-C.
   void train(Trainer& trainer, TrainingObserver observer);

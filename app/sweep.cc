@@ -129,7 +129,7 @@ void Sweep::keep_finished() {
 void Sweep::simulate_all() {
   std::vector<std::size_t> ready;
   for (std::size_t p = 0; p < runs_.size(); ++p) {
-    if (open(p) && !runs_[p].run->stops_by_loss()) ready.push_back(p);
+    if (open(p) && !runs_[p].run->waits_for_training()) ready.push_back(p);
   }
   if (ready.empty()) return;
   progress_.say(fmt::format("simulating {} points", ready.size()));
@@ -172,7 +172,7 @@ std::vector<std::vector<std::size_t>> Sweep::equal_programs() const {
   std::map<Key, std::size_t> known;
   for (std::size_t p = 0; p < runs_.size(); ++p) {
     if (!open(p)) continue;
-    if (!runs_[p].run->stops_by_loss()) {
+    if (!runs_[p].run->waits_for_training()) {
       const auto [entry, added] = known.try_emplace(runs_[p].run->program_hash(), groups.size());
       if (!added) {
         groups[entry->second].push_back(p);
@@ -224,7 +224,7 @@ void Sweep::train(const std::vector<std::size_t>& group) {
 
 void Sweep::train_point(std::size_t p, Trainer& trainer) {
   ScenarioRun& run = *runs_[p].run;
-  if (run.stops_by_loss()) run.simulate(&trainer, [&](double loss) { progress_.evaluated(loss); });
+  if (run.waits_for_training()) run.simulate(&trainer, [&](double loss) { progress_.evaluated(loss); });
   TrainingObserver observer;
   observer.on_progress = [&](const TrainingProgress& done) { progress_.trained(done); };
   observer.on_number = [&](NumberIndex, double loss) { progress_.evaluated(loss); };

@@ -292,6 +292,33 @@ NumberIndex Program::eval(const Value& parameters) {
   return made.number;
 }
 
+NumberIndex Program::measure(Measure what, const Value& a) {
+  SYNCLINE_CHECK(what == Measure::NORM, "a distance and a product are of two values");
+  const ValueIndex values[] = {a.index()};
+  return measured(what, values);
+}
+
+NumberIndex Program::measure(Measure what, const Value& a, const Value& b) {
+  SYNCLINE_CHECK(what != Measure::NORM, "a norm is of one value");
+  const ValueIndex values[] = {a.index(), b.index()};
+  return measured(what, values);
+}
+
+NumberIndex Program::measured(Measure what, std::span<const ValueIndex> values) {
+  Instruction& made = append(Op::MEASURE);
+  made.measure = what;
+  made.first_operand = static_cast<std::uint32_t>(operands_.size());
+  made.operand_count = static_cast<std::uint32_t>(values.size());
+  Key key = mix_words(header_key_, {word(Op::MEASURE), static_cast<std::uint64_t>(what)});
+  for (const ValueIndex value : values) {
+    key = mix_key(key, value_keys_[value]);
+    operands_.push_back(Operand{value, 1});
+  }
+  made.key = key;
+  made.number = new_number(key);
+  return made.number;
+}
+
 void Program::free_value(ValueIndex value) { append(Op::FREE_VALUE).result = value; }
 
 void Program::free_replica(std::uint32_t replica) { append(Op::FREE_REPLICA).replica = replica; }
@@ -361,6 +388,13 @@ void Program::write_text(std::ostream& out) const {
       case Op::EVAL:
         fmt::print(out, "eval v{} -> n{}\n", in[0].value, i.number);
         break;
+      case Op::MEASURE: {
+        static constexpr const char* kMeasures[] = {"norm", "distance", "dot"};
+        fmt::print(out, "measure {}", kMeasures[static_cast<int>(i.measure)]);
+        for (const Operand& of : in) fmt::print(out, " v{}", of.value);
+        fmt::print(out, " -> n{}\n", i.number);
+        break;
+      }
       case Op::FREE_VALUE:
         fmt::print(out, "free v{}\n", i.result);
         break;

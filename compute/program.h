@@ -67,6 +67,13 @@ enum class Codec : std::uint8_t {
   INT8  // blocks of 256 signed bytes with a scale each: compute/compression/int8.h
 };
 
+// A number made of the parameters in one value, or in two; summed in fp64.
+enum class Measure : std::uint8_t {
+  NORM,      // |a|, the root of the sum of squares
+  DISTANCE,  // |a - b|
+  DOT        // a · b
+};
+
 enum class Op : std::uint8_t {
   INIT,   // replica <- fresh parameters from `seed`, zero optimizer state
   STEP,   // `count` inner steps on batches first_batch, … of `stream`, at schedule positions
@@ -80,6 +87,7 @@ enum class Op : std::uint8_t {
   OUTER_STATE,  // value <- zero state of an outer rule, for parameters of any shape
   OUTER,        // (theta, state, gradient) -> value, value2
   EVAL,         // number <- loss of the parameters in a value on the held-out tokens, nats a token
+  MEASURE,      // number <- Measure of one or two values
   ENCODE,       // value <- what a receiver of the value has after `codec` and back
   FREE_VALUE,   // lifetime ends
   FREE_REPLICA
@@ -99,6 +107,7 @@ struct Instruction {
   Part part = Part::PARAMETERS;
   Fragment fragment;          // READ, WRITE
   Codec codec = Codec::INT8;  // ENCODE
+  Measure measure = Measure::NORM;
   std::uint32_t replica = kNone;
   std::uint32_t stream = 0;  // data stream (STEP, GRAD)
   std::uint32_t count = 0;   // steps or micro-batches
@@ -176,6 +185,8 @@ class Program {
   std::pair<Value, Value> outer(const Value& theta, const Value& state, const Value& gradient,
                                 const OuterRule& rule);
   NumberIndex eval(const Value& parameters);
+  NumberIndex measure(Measure what, const Value& a);  // NORM
+  NumberIndex measure(Measure what, const Value& a, const Value& b);
 
   const std::string& header() const { return header_; }
   std::span<const Instruction> instructions() const { return instructions_; }
@@ -205,6 +216,7 @@ class Program {
   Instruction& append(Op op);
   Value new_value(Instruction& instruction, Key key);
   NumberIndex new_number(Key key);
+  NumberIndex measured(Measure what, std::span<const ValueIndex> values);
   void free_value(ValueIndex value);
   void free_replica(std::uint32_t replica);
 

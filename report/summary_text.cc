@@ -24,8 +24,12 @@ struct MethodName {
 
 std::string method_name(const StrategySetup& strategy) {
   std::string text = std::visit(MethodName(), strategy.method);
-  if (!std::holds_alternative<DataParallel>(strategy.method))
-    text += fmt::format(", a sync every {} steps", strategy.local_steps);
+  if (std::holds_alternative<DataParallel>(strategy.method)) return text;
+  if (strategy.gradient_steps > 0)
+    text += fmt::format(", gradients for {} steps", strategy.gradient_steps);
+  const bool changes = strategy.adaptive || !strategy.schedule.empty();
+  text += changes ? ", syncs after a changing number of steps"
+                  : fmt::format(", a sync every {} steps", strategy.local_steps);
   return text;
 }
 

@@ -76,6 +76,7 @@ CheckedScenario load_scenario(const std::string& file, const LoadOptions& option
   read_pace(document, scenario);
   read_events(document, scenario);
   read_stop(document, scenario);
+  read_schedule(document, scenario);
   // Not where there is none: a `data {}` without a source would be an error when it is read again.
   if (document.scenario().training().has_data())
     make_paths_absolute(document, *document.scenario().mutable_training()->mutable_data());

@@ -258,10 +258,33 @@ void read_event(Document& document, CheckedScenario& scenario, proto::Event& eve
       "has no effect; write down {}, speed: 0.5, bandwidth: \"10 Mbit/s\" or latency: \"300 ms\"");
 }
 
+void read_quorum(const Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
+  if (!strategy.has_quorum()) return;
+  const std::string path = "strategy.quorum";
+  proto::Quorum& quorum = *strategy.mutable_quorum();
+  if (!scenario.strategy.reweight)
+    throw document.error(path, "leaves workers out of an average, so it needs absent: REWEIGHT");
+  if (strategy.has_deadline())
+    throw document.error(path,
+                         "has its grace, and strategy.deadline is another end of the wait; "
+                         "leave one of them out");
+  const std::size_t workers = scenario.workers.size();
+  if (!quorum.has_workers())
+    throw document.error(path + ".workers",
+                         fmt::format("is missing; write 1 to {}, the number of workers", workers));
+  if (quorum.workers() == 0 || quorum.workers() > workers)
+    throw document.error(path + ".workers", fmt::format("{}; write 1 to {}, the number of workers",
+                                                        quorum.workers(), workers));
+  if (!quorum.has_grace()) quorum.set_grace("0 s");
+  scenario.strategy.quorum =
+      Quorum{quorum.workers(), read_time(document, quorum.grace(), path + ".grace")};
+}
+
 void read_absent(Document& document, CheckedScenario& scenario) {
   proto::Strategy& strategy = *document.scenario().mutable_strategy();
   if (!strategy.has_absent()) strategy.set_absent(proto::Strategy::WAIT);
   scenario.strategy.reweight = strategy.absent() == proto::Strategy::REWEIGHT;
+  read_quorum(document, scenario, strategy);
   if (!strategy.has_deadline()) return;
   if (!scenario.strategy.reweight)
     throw document.error("strategy.deadline",
@@ -304,13 +327,16 @@ void read_events(Document& document, CheckedScenario& scenario) {
     read_event(document, scenario, *written.mutable_events(i), fmt::format("events[{}]", i));
   }
   check_losses(document, scenario);
-  if (scenario.events.empty() && !scenario.strategy.deadline) return;
+  if (scenario.events.empty() && !scenario.strategy.deadline && !scenario.strategy.quorum) return;
   const bool per_host = written.workers().per() == proto::Workers::HOST;
-  const std::string path = scenario.events.empty() ? "strategy.deadline" : "events[0]";
+  const std::string path = !scenario.events.empty()     ? "events[0]"
+                           : scenario.strategy.deadline ? "strategy.deadline"
+                                                        : "strategy.quorum";
   if (per_host && scenario.strategy.within_cluster) {
-    throw document.error(path,
-                         "events and deadlines do not go with within_cluster of single hosts yet; "
-                         "write workers { per: CLUSTER }, or leave within_cluster out");
+    throw document.error(
+        path,
+        "events, deadlines and quorums do not go with within_cluster of single hosts yet; "
+        "write workers { per: CLUSTER }, or leave within_cluster out");
   }
   if (per_host && scenario.strategy.collective.algorithm == CollectiveAlgorithm::HIERARCHICAL &&
       scenario.strategy.reweight) {

@@ -20,5 +20,6 @@ void read_project(Document& document, CheckedScenario& scenario);
 void read_pace(Document& document, CheckedScenario& scenario);
 void read_events(Document& document, CheckedScenario& scenario);
 void read_stop(Document& document, CheckedScenario& scenario);
+void read_schedule(Document& document, CheckedScenario& scenario);
 
 }  // namespace syncline

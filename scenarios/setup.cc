@@ -92,8 +92,7 @@ double counted_tokens_per_step(const CheckedScenario& scenario) {
   return tokens_per_worker_step(scenario) * static_cast<double>(scenario.workers.size());
 }
 
-std::uint64_t trained_steps(const CheckedScenario& scenario) {
-  if (!scenario.train) return 0;
+std::uint64_t planned_steps(const CheckedScenario& scenario) {
   std::uint64_t steps = stop_steps(scenario);
   if (scenario.training_tokens) {
     steps =
@@ -101,6 +100,10 @@ std::uint64_t trained_steps(const CheckedScenario& scenario) {
                                                                  scenario.training.data.streams));
   }
   return steps;
+}
+
+std::uint64_t trained_steps(const CheckedScenario& scenario) {
+  return scenario.train ? planned_steps(scenario) : 0;
 }
 
 TrainingConfig training_config(const CheckedScenario& scenario) {

@@ -16,6 +16,10 @@ double counted_tokens_per_step(const CheckedScenario& scenario);
 // Inner steps of each real replica that are trained; 0 without training.
 std::uint64_t trained_steps(const CheckedScenario& scenario);
 
+// Inner steps of a worker until the run's stop, or until its training ends: what a schedule of H
+// that follows the learning rate goes by, with training and without.
+std::uint64_t planned_steps(const CheckedScenario& scenario);
+
 // With the schedule's horizon, which is trained_steps().
 TrainingConfig training_config(const CheckedScenario& scenario);
 

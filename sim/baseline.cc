@@ -18,6 +18,16 @@ Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
   same.stop.steps = outcome.rounds.empty() ? 0 : outcome.rounds.back().steps;
   same.events.clear();
   same.strategy.deadline.reset();
+  same.strategy.quorum.reset();
+  if (same.strategy.adaptive) {
+    // H was what the training made it.
+    same.strategy.adaptive.reset();
+    for (std::size_t i = 1; i < outcome.rounds.size(); ++i) {
+      const std::uint64_t begin = outcome.rounds[i - 1].steps;
+      const std::uint64_t steps = outcome.rounds[i].steps - begin;
+      if (steps > 0) same.strategy.schedule.push_back({begin, steps});
+    }
+  }
   return simulate(ideal, same, nullptr).virtual_time;
 }
 

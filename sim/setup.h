@@ -64,9 +64,38 @@ struct WithinCluster {
   Collective collective;
 };
 
+// H of the rounds that begin at step `from` or later.
+struct IntervalChange {
+  std::uint64_t from = 0;
+  std::uint64_t local_steps = 1;
+};
+
+// H of the next round from a value that the trainer is asked for: the clock waits.
+struct AdaptiveInterval {
+  enum class Rule : std::uint8_t {
+    LOSS,       // H of the first round · sqrt(loss / loss of the first round's model), rounded up
+                // (Wang, Joshi 2019: arXiv 1810.08313, equation 18)
+    DIVERGENCE  // in proportion, at most to the half or the double, so that the replicas' mean
+                // distance from their average is `target` times the norm of the parameters
+  };
+  Rule rule = Rule::LOSS;
+  double target = 0;       // DIVERGENCE
+  std::uint64_t most = 0;  // largest H
+};
+
+// With reweight: an average begins `grace` after so many workers are there, or when all are.
+struct Quorum {
+  std::size_t workers = 1;
+  Time grace;
+};
+
 struct StrategySetup {
   Method method;
-  std::uint64_t local_steps = 1;  // H
+  std::uint64_t local_steps = 1;             // H
+  std::vector<IntervalChange> schedule;      // in order of `from`; before the first: local_steps
+  std::optional<AdaptiveInterval> adaptive;  // from local_steps on
+  // So many first steps are data parallel: rounds of one step, whose gradients are averaged.
+  std::uint64_t gradient_steps = 0;
   Collective collective;
   std::optional<WithinCluster> within_cluster;
   // What a worker sends is encoded once, and the mean is over what is decoded; none: as it is. The
@@ -75,8 +104,9 @@ struct StrategySetup {
   // A worker that is down or cut off: false: the others wait for it; true: the average is over
   // those who are there.
   bool reweight = false;
-  // With reweight: an average begins at the latest this long after its round.
+  // With reweight, at most one of them. An average begins at the latest this long after its round.
   std::optional<Time> deadline;
+  std::optional<Quorum> quorum;
 };
 
 // The first one reached ends the run; then steps since the last sync are synchronised once more. At

@@ -12,6 +12,8 @@ bool changes_replica(Op op) {
   return op == Op::INIT || op == Op::STEP || op == Op::APPLY || op == Op::WRITE;
 }
 bool reads_replica(Op op) { return op == Op::READ || op == Op::GRAD; }
+// And nothing else: wanted for its own sake.
+bool makes_number(Op op) { return op == Op::EVAL || op == Op::MEASURE; }
 bool is_free(Op op) { return op == Op::FREE_VALUE || op == Op::FREE_REPLICA; }
 bool runs_batches(const PlanNode& node, const Instruction& instruction) {
   return node.run && (instruction.op == Op::STEP || instruction.op == Op::GRAD);
@@ -82,7 +84,7 @@ void Plan::slice(const KnownStates& known, bool keep_values) {
       for (const Operand& operand : program_->operands(instruction))
         value_needed[operand.value] = true;
     };
-    if (instruction.op == Op::EVAL) {
+    if (makes_number(instruction.op)) {
       if (known.number(instruction.number)) continue;
       need_operands();
     } else if (changes_replica(instruction.op)) {
@@ -159,7 +161,7 @@ void Plan::connect() {
       if (i.op == Op::STEP) steps_ += i.count - node.done;
       if (i.op == Op::GRAD) steps_ += i.count;
     }
-    if (!changes_replica(i.op) && i.op != Op::EVAL) {
+    if (!changes_replica(i.op) && !makes_number(i.op)) {
       for (const ValueIndex value : {i.result, i.result2}) {
         if (value != kNone) producer[value] = n;
       }

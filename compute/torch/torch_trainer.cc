@@ -177,6 +177,7 @@ class TorchTrainer final : public Trainer {
   StoredValue linear(std::span<const Operand> operands) const;
   StoredValue linear_over_shards(std::span<const Operand> operands) const;
   Made outer(std::span<const Operand> operands, const OuterRule& rule) const;
+  double measure(Measure what, std::span<const Operand> operands) const;
   void run_jobs(std::span<Job> jobs);
 
   void open_cache(const Program& program, const TrainingObserver& observer);
@@ -301,8 +302,9 @@ Plan TorchTrainer::make_plan(const Program& program) {
   };
   // Where all is known, values are brought when a longer program needs them: it may never do.
   const bool unknown = std::any_of(
-      program.instructions().begin(), program.instructions().end(),
-      [&](const Instruction& each) { return each.op == Op::EVAL && !known.number(each.number); });
+      program.instructions().begin(), program.instructions().end(), [&](const Instruction& each) {
+        return (each.op == Op::EVAL || each.op == Op::MEASURE) && !known.number(each.number);
+      });
   const bool grown = instructions_seen_ > 0 && program.instructions().size() > instructions_seen_;
   return Plan(program, known, grown && unknown);
 }
@@ -348,7 +350,8 @@ void TorchTrainer::report_known_numbers(const Program& program, const TrainingOb
 void TorchTrainer::run_others(Session& session, const std::vector<std::uint32_t>& nodes) {
   std::vector<std::uint32_t> light;
   for (const std::uint32_t n : nodes) {
-    if (session.plan.instruction(n).op != Op::EVAL) light.push_back(n);
+    const Op op = session.plan.instruction(n).op;
+    if (op != Op::EVAL && op != Op::MEASURE) light.push_back(n);
   }
   // They are independent of each other, else one would wait: each thread takes some. What touches
   // common tables is before and after.
@@ -365,13 +368,18 @@ void TorchTrainer::run_others(Session& session, const std::vector<std::uint32_t>
   }
   for (const std::uint32_t n : nodes) {
     const Instruction& instruction = session.plan.instruction(n);
-    if (instruction.op == Op::EVAL &&
-        !known_number(session.program.number_key(instruction.number))) {
+    if (instruction.op == Op::EVAL) {
+      // The same parameters may be evaluated twice.
+      const std::optional<double> known =
+          known_number(session.program.number_key(instruction.number));
       const StoredValue& of = value(session.program.operands(instruction)[0].value);
-      const double loss = shards_[of.shard]->runner->evaluate(of.parameters);
+      const double loss = known ? *known : shards_[of.shard]->runner->evaluate(of.parameters);
       record(session, instruction.number, loss);
       if (session.observer.on_number) session.observer.on_number(instruction.number, loss);
     }
+    if (instruction.op == Op::MEASURE)
+      record(session, instruction.number,
+             measure(instruction.measure, session.program.operands(instruction)));
     finish(session, n);
   }
   after_batches(session);
@@ -519,6 +527,7 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
       break;  // its first part was loaded; run_steps() has the rest
     case Op::GRAD:
     case Op::EVAL:
+    case Op::MEASURE:
     case Op::FREE_VALUE:
     case Op::FREE_REPLICA:
       SYNCLINE_CHECK(false, "not executed here");
@@ -609,6 +618,14 @@ StoredValue TorchTrainer::linear_over_shards(std::span<const Operand> operands) 
   StoredValue result = results[first.shard];
   result.copies = std::move(results);
   return result;
+}
+
+double TorchTrainer::measure(Measure what, std::span<const Operand> operands) const {
+  const StoredValue& first = value(operands[0].value);
+  const Tensor a = first.parameters.to(at::kDouble);
+  if (what == Measure::NORM) return a.norm().item<double>();
+  const Tensor b = on_shard(value(operands[1].value), first.shard).parameters.to(at::kDouble);
+  return what == Measure::DOT ? a.dot(b).item<double>() : a.sub(b).norm().item<double>();
 }
 
 // Where the gradient is on all shards, the step is taken on all, too: what replicas are given then

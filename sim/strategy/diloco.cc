@@ -1,6 +1,7 @@
 // DiLoCo (Douillard et al. 2023: arXiv 2311.08105, algorithm 1): H inner steps each on its own,
 // then an outer optimizer moves the global parameters along the averaged pseudo-gradient.
 #include <memory>
+#include <utility>
 
 #include "sim/strategy/strategy.h"
 
@@ -16,7 +17,15 @@ struct Outer {
 
 Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
   Recorder& record = fleet.record();
+  bool from_gradients = false;
   while (fleet.begin_round(worker)) {
+    if (fleet.averages_gradients(worker)) {
+      co_await data_parallel_round(fleet, worker);
+      from_gradients = true;
+      continue;
+    }
+    if (std::exchange(from_gradients, false) && worker.replica)
+      outer->theta = record.read_parameters(worker.replica);
     // theta_k = InnerOpt^H(theta_k)
     co_await fleet.local_steps(worker);
     // Delta = 1/K sum (theta - theta_k)

@@ -16,6 +16,7 @@ Fleet::Fleet(Network& network, const SimulationSetup& setup, Program* program, N
       traffic_(network.topology()),
       recorder_(program),
       numbers_(std::move(numbers)),
+      interval_(setup.strategy, recorder_, numbers_),
       failures_(network, setup.events, setup.workers.size(), setup.seed, *this),
       changed_(engine_) {
   SYNCLINE_CHECK(!setup.workers.empty(), "a simulation has workers");
@@ -39,12 +40,9 @@ Fleet::Fleet(Network& network, const SimulationSetup& setup, Program* program, N
 }
 
 void Fleet::set_up_groups() {
-  GroupSetup all{setup_.strategy.collective,
-                 {},
-                 [this](std::uint64_t round) { return payload_of_round(setup_, round); },
-                 nullptr,
-                 false,
-                 {}};
+  GroupSetup all;
+  all.collective = setup_.strategy.collective;
+  all.payload = [this](std::uint64_t round) { return payload_of_round(setup_, round); };
   for (const Worker& worker : workers_) {
     all.members.push_back({worker.setup->hosts, worker.setup->cluster});
   }
@@ -52,6 +50,12 @@ void Fleet::set_up_groups() {
     all.presence = this;
     all.reweight = setup_.strategy.reweight;
     all.deadline = setup_.strategy.deadline;
+    all.quorum = setup_.strategy.quorum;
+  }
+  if (setup_.strategy.adaptive) {
+    all.observe = [this](std::span<const SharedValue> values, const SharedValue& mean) {
+      interval_.observe(values, mean, global_);
+    };
   }
   all_ = std::make_unique<Group>(network_, traffic_, recorder_, std::move(all));
   if (!setup_.strategy.within_cluster) return;
@@ -81,14 +85,11 @@ void Fleet::set_up_groups() {
   SYNCLINE_CHECK(charged_.empty() || charged_.size() == workers_.size(),
                  "all workers are hosts, or all are clusters");
   for (std::vector<CollectiveMember>& site : members) {
-    sites_.push_back(
-        std::make_unique<Group>(network_, traffic_, recorder_,
-                                GroupSetup{within.collective,
-                                           std::move(site),
-                                           [this](std::uint64_t) { return setup_.plain_payload; },
-                                           nullptr,
-                                           false,
-                                           {}}));
+    GroupSetup inside;
+    inside.collective = within.collective;
+    inside.members = std::move(site);
+    inside.payload = [this](std::uint64_t) { return setup_.plain_payload; };
+    sites_.push_back(std::make_unique<Group>(network_, traffic_, recorder_, std::move(inside)));
   }
   blocks_open_.resize(sites_.size());
 }
@@ -117,10 +118,20 @@ bool Fleet::opens(std::uint64_t round) const {
   // A round in which nobody finishes a step would be a sync of nothing. In data parallel all steps
   // count or none does.
   Time step = slowest_step_;
-  if (!std::holds_alternative<DataParallel>(setup_.strategy.method)) {
+  const bool all_or_none = std::holds_alternative<DataParallel>(setup_.strategy.method) ||
+                           planned_begin(round) < setup_.strategy.gradient_steps;
+  if (!all_or_none) {
     for (const Worker& worker : workers_) step = std::min(step, worker.setup->step);
   }
   return engine_.now() + step <= *stop.time;
+}
+
+// Where this round would end without a stop.
+std::uint64_t Fleet::next_end(std::uint64_t round) {
+  const std::uint64_t begin = planned_begin(round);
+  if (!setup_.strategy.adaptive || begin < setup_.strategy.gradient_steps)
+    return syncline::round_end(setup_.strategy, round, begin);
+  return begin + interval_.next();
 }
 
 // Once a round, by the first worker that asks. After the last round that has steps, the strategy
@@ -128,7 +139,7 @@ bool Fleet::opens(std::uint64_t round) const {
 bool Fleet::open_round(std::uint64_t round) {
   if (!closing_left_) {
     if (!over_ && opens(round)) {
-      const std::uint64_t end = syncline::round_end(setup_.strategy, round, planned_begin(round));
+      const std::uint64_t end = next_end(round);
       ends_.push_back(setup_.stop.steps ? std::min(end, *setup_.stop.steps) : end);
       return true;
     }
@@ -259,6 +270,7 @@ void Fleet::publish(std::uint64_t round, std::uint64_t position, SharedValue glo
   if (!global || !recorder_.recording()) return;
   global_ = std::move(global);
   global_evaluated_ = false;
+  interval_.synchronised(global_);
   if (evaluates(round)) evaluate(round + 1, position, engine_.now());
 }
 

@@ -14,6 +14,7 @@
 #include "sim/failure/failures.h"
 #include "sim/setup.h"
 #include "sim/strategy/group.h"
+#include "sim/strategy/interval_control.h"
 #include "sim/strategy/recorder.h"
 #include "sim/strategy/worker.h"
 #include "sim/timeline.h"
@@ -36,9 +37,6 @@ struct RoundRecord {
   // Mean training losses, with the steps each stands for.
   std::vector<std::pair<NumberIndex, std::uint32_t>> losses;
 };
-
-// Asked for the value of a number while the simulation stands still (a stop by loss).
-using NumberSource = std::function<double(NumberIndex)>;
 
 class Fleet final : private Presence, private FailureListener {
  public:
@@ -70,7 +68,10 @@ class Fleet final : private Presence, private FailureListener {
   // The local phase of this round: H inner steps, with the averages inside the cluster where the
   // strategy is two-stage. Cut at the stop's step count or time.
   Task<> local_steps(Worker& worker);
-  // One step's gradient instead (data parallel).
+  // The present round has one step, whose gradient is averaged instead (data parallel).
+  bool averages_gradients(const Worker& worker) const {
+    return planned_begin(worker.round - 1) < setup_.strategy.gradient_steps;
+  }
   Task<SharedValue> gradient(Worker& worker);
   // The mean over all workers that take part of what each brings. A worker that missed it leaves
   // its body here, by an exception that start() catches.
@@ -128,10 +129,13 @@ class Fleet final : private Presence, private FailureListener {
   struct MissedRound {};
 
   void set_up_groups();
-  bool may_fail() const { return !setup_.events.empty() || setup_.strategy.deadline.has_value(); }
+  bool may_fail() const {
+    return !setup_.events.empty() || setup_.strategy.deadline || setup_.strategy.quorum;
+  }
 
   // Rounds (fleet.cc).
   bool opens(std::uint64_t round) const;
+  std::uint64_t next_end(std::uint64_t round);
   bool open_round(std::uint64_t round);
   bool opens_block(const Worker& worker, std::uint64_t block);
   // Steps of each worker; rounds from 0 on, the present one at most.
@@ -188,6 +192,7 @@ class Fleet final : private Presence, private FailureListener {
   Traffic traffic_;
   Recorder recorder_;
   NumberSource numbers_;
+  IntervalControl interval_;  // where H depends on what was trained
   Failures failures_;
   Body body_;
   std::vector<Worker> workers_;

@@ -33,6 +33,7 @@ struct Group::Meeting {
   bool settled = false;  // nobody else can take part any more
   bool failed = false;   // something broke in the present attempt
   bool deadline_passed = false;
+  bool grace_passed = false;
   SharedValue mean;
   std::size_t workers = 0;  // in the mean
   Time all_joined;
@@ -121,11 +122,19 @@ Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
     ProcessId process;
     ~Timer() { engine.cancel(process); }
   };
-  std::optional<Timer> timer;
-  if (setup_.deadline)
-    timer.emplace(engine, engine.spawn("deadline", pass_deadline(meeting, *setup_.deadline)));
+  std::optional<Timer> deadline, grace;
+  if (setup_.deadline) {
+    deadline.emplace(engine, engine.spawn("deadline", ring(meeting, *setup_.deadline,
+                                                           &Meeting::deadline_passed)));
+  }
   while (true) {
-    while (!decide(*meeting)) co_await meeting->changed.wait();
+    while (!decide(*meeting)) {
+      if (!grace && quorum_is_there(*meeting)) {
+        grace.emplace(engine, engine.spawn("grace", ring(meeting, setup_.quorum->grace,
+                                                         &Meeting::grace_passed)));
+      }
+      co_await meeting->changed.wait();
+    }
     begin(*meeting);
     while (!meeting->failed && meeting->count(Meeting::There::BACK) < meeting->taking_part.size() &&
            !broken(*meeting)) {
@@ -139,13 +148,18 @@ Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
   open_.erase(meeting->sequence);
 }
 
-Task<> Group::pass_deadline(std::shared_ptr<Meeting> meeting, Time deadline) {
-  co_await network_.engine().sleep(deadline);
-  meeting->deadline_passed = true;
+Task<> Group::ring(std::shared_ptr<Meeting> meeting, Time after, bool Meeting::*bell) {
+  co_await network_.engine().sleep(after);
+  *meeting.*bell = true;
   meeting->changed.notify_all();
 }
 
-// Whether it is known who takes part in the next attempt; then `taking_part` holds them.
+bool Group::quorum_is_there(const Meeting& meeting) const {
+  return setup_.quorum && meeting.taking_part.size() >= setup_.quorum->workers;
+}
+
+// Whether it is known who takes part in the next attempt; `taking_part` holds those who would if it
+// began now.
 bool Group::decide(Meeting& meeting) const {
   const std::size_t members = setup_.members.size();
   meeting.taking_part.clear();
@@ -169,17 +183,16 @@ bool Group::decide(Meeting& meeting) const {
     if (best.size() * 2 >= joined.size()) break;
   }
   if (best.empty()) return false;  // a server that nobody reaches
-  if (!setup_.reweight) {
-    if (best.size() < members) return false;
-  } else if (!meeting.deadline_passed) {
-    for (std::size_t i = 0; i < members; ++i) {
-      const bool waited_for = meeting.there[i] == Meeting::There::NOT &&
-                              setup_.presence->coming(i, meeting.sequence) &&
-                              setup_.presence->connected(best.front(), i);
-      if (waited_for) return false;
-    }
-  }
   meeting.taking_part = std::move(best);
+  if (!setup_.reweight) return meeting.taking_part.size() == members;
+  if (setup_.quorum && !quorum_is_there(meeting)) return false;
+  if (meeting.deadline_passed || meeting.grace_passed) return true;
+  for (std::size_t i = 0; i < members; ++i) {
+    const bool waited_for = meeting.there[i] == Meeting::There::NOT &&
+                            setup_.presence->coming(i, meeting.sequence) &&
+                            setup_.presence->connected(meeting.taking_part.front(), i);
+    if (waited_for) return false;
+  }
   return true;
 }
 
@@ -218,6 +231,7 @@ void Group::carry(Meeting& meeting, std::size_t member) {
     values.reserve(meeting.taking_part.size());
     for (const std::size_t i : meeting.taking_part) values.push_back(meeting.values[i]);
     meeting.mean = recorder_.mean(values);
+    if (setup_.observe) setup_.observe(values, meeting.mean);
     meeting.workers = values.size();
     meeting.all_joined = network_.engine().now();
   }

@@ -7,12 +7,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sim/collective/all_reduce.h"
 #include "sim/engine/signal.h"
 #include "sim/engine/task.h"
+#include "sim/setup.h"
 #include "sim/strategy/recorder.h"
 
 namespace syncline {
@@ -49,6 +51,11 @@ struct GroupSetup {
   // meeting was opened.
   bool reweight = false;
   std::optional<Time> deadline;
+  // With reweight: begins only with so many members, and then this long after they have come or
+  // when nobody else is coming.
+  std::optional<Quorum> quorum;
+  // Sees what each average is made of.
+  std::function<void(std::span<const SharedValue> values, const SharedValue& mean)> observe;
 };
 
 class Group {
@@ -91,8 +98,9 @@ class Group {
   struct Meeting;
   Meeting& meeting(std::uint64_t sequence);
   Task<> conduct(std::shared_ptr<Meeting> meeting);
-  Task<> pass_deadline(std::shared_ptr<Meeting> meeting, Time deadline);
+  Task<> ring(std::shared_ptr<Meeting> meeting, Time after, bool Meeting::*bell);
   bool decide(Meeting& meeting) const;
+  bool quorum_is_there(const Meeting& meeting) const;
   void begin(Meeting& meeting);
   void carry(Meeting& meeting, std::size_t member);
   Task<> carry_member(Meeting& meeting, std::size_t member, std::size_t place);

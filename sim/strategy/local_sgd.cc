@@ -8,6 +8,10 @@ namespace {
 Task<> run_worker(Fleet& fleet, Worker& worker) {
   Recorder& record = fleet.record();
   while (fleet.begin_round(worker)) {
+    if (fleet.averages_gradients(worker)) {
+      co_await data_parallel_round(fleet, worker);
+      continue;
+    }
     // theta_k = InnerOpt^H(theta_k)
     co_await fleet.local_steps(worker);
     // theta_k = theta = 1/K sum theta_k

@@ -88,4 +88,9 @@ NumberIndex Recorder::eval(const SharedValue& parameters) {
   return on_ && parameters ? program_->eval(*parameters) : kNone;
 }
 
+NumberIndex Recorder::measure(Measure what, const SharedValue& a, const SharedValue& b) {
+  if (!on_ || !a || (!b && what != Measure::NORM)) return kNone;
+  return what == Measure::NORM ? program_->measure(what, *a) : program_->measure(what, *a, *b);
+}
+
 }  // namespace syncline

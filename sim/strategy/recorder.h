@@ -58,6 +58,7 @@ class Recorder {
   void outer(SharedValue& theta, SharedValue& state, const SharedValue& gradient,
              const OuterRule& rule);
   NumberIndex eval(const SharedValue& parameters);
+  NumberIndex measure(Measure what, const SharedValue& a, const SharedValue& b = nullptr);
 
  private:
   Program* program_;

@@ -1,6 +1,8 @@
 #include "sim/strategy/round_plan.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <variant>
 
 #include "topology/check.h"
@@ -12,35 +14,74 @@ const StreamingDiloco* streaming_of(const StrategySetup& strategy) {
   return std::get_if<StreamingDiloco>(&strategy.method);
 }
 
+// Rounds of equal length.
+struct Stretch {
+  std::uint64_t interval = 1;
+  std::optional<std::uint64_t> end;  // the first round that begins here or later is another one's
+
+  // From step `begin` to its end, or to `most`.
+  std::uint64_t rounds(std::uint64_t begin, std::uint64_t most) const {
+    const std::uint64_t last = std::min(end.value_or(most), most);
+    return (last - begin + interval - 1) / interval;
+  }
+};
+
+// That the round which begins at this step belongs to.
+Stretch stretch_at(const StrategySetup& strategy, std::uint64_t begin) {
+  if (begin < strategy.gradient_steps) return {1, strategy.gradient_steps};
+  const std::vector<IntervalChange>& schedule = strategy.schedule;
+  const auto next = std::upper_bound(
+      schedule.begin(), schedule.end(), begin,
+      [](std::uint64_t step, const IntervalChange& change) { return step < change.from; });
+  Stretch stretch;
+  stretch.interval = next == schedule.begin() ? strategy.local_steps : std::prev(next)->local_steps;
+  if (next != schedule.end()) stretch.end = next->from;
+  return stretch;
+}
+
 }  // namespace
 
 std::uint64_t round_end(const StrategySetup& strategy, std::uint64_t round, std::uint64_t begin) {
-  const std::uint64_t interval = strategy.local_steps;
   if (const StreamingDiloco* streaming = streaming_of(strategy)) {
     const std::uint64_t fragments = streaming->fragments;
     const std::uint64_t done = round + 1;
-    return done / fragments * interval +
-           (done % fragments * interval + fragments - 1) / fragments;  // rounded up
+    return done / fragments * strategy.local_steps +
+           (done % fragments * strategy.local_steps + fragments - 1) / fragments;  // rounded up
   }
-  return begin + interval;
+  return begin + stretch_at(strategy, begin).interval;
 }
 
 std::uint64_t steps_of_rounds(const StrategySetup& strategy, std::uint64_t rounds,
                               std::uint64_t most) {
-  const std::uint64_t fragments =
-      streaming_of(strategy) != nullptr ? streaming_of(strategy)->fragments : 1;
-  if (rounds / fragments >= most / strategy.local_steps) return most;
-  return rounds == 0 ? 0
-                     : std::min(most, fragments == 1 ? rounds * strategy.local_steps
-                                                     : round_end(strategy, rounds - 1, 0));
+  if (const StreamingDiloco* streaming = streaming_of(strategy)) {
+    if (rounds / streaming->fragments >= most / strategy.local_steps) return most;
+    return rounds == 0 ? 0 : std::min(most, round_end(strategy, rounds - 1, 0));
+  }
+  std::uint64_t steps = 0;
+  while (rounds > 0 && steps < most) {
+    const Stretch stretch = stretch_at(strategy, steps);
+    const std::uint64_t here = std::min(rounds, stretch.rounds(steps, most));
+    steps += here * stretch.interval;
+    rounds -= here;
+  }
+  return std::min(steps, most);
 }
 
 std::uint64_t rounds_of_steps(const StrategySetup& strategy, std::uint64_t steps) {
-  const std::uint64_t interval = strategy.local_steps;
-  const std::uint64_t fragments =
-      streaming_of(strategy) != nullptr ? streaming_of(strategy)->fragments : 1;
-  return steps / interval * fragments + (steps % interval * fragments + interval - 1) / interval +
-         closing_rounds(strategy);
+  if (const StreamingDiloco* streaming = streaming_of(strategy)) {
+    const std::uint64_t interval = strategy.local_steps;
+    const std::uint64_t fragments = streaming->fragments;
+    return steps / interval * fragments + (steps % interval * fragments + interval - 1) / interval +
+           closing_rounds(strategy);
+  }
+  std::uint64_t rounds = 0;
+  for (std::uint64_t begin = 0; begin < steps;) {
+    const Stretch stretch = stretch_at(strategy, begin);
+    const std::uint64_t here = stretch.rounds(begin, steps);
+    rounds += here;
+    begin += here * stretch.interval;
+  }
+  return rounds;
 }
 
 std::uint64_t closing_rounds(const StrategySetup& strategy) {

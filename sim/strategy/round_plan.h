@@ -8,7 +8,8 @@
 namespace syncline {
 
 // The inner step at which round `round` (from 0 on) ends when it begins at step `begin`: H steps
-// later; with fragments, at the first step s at which s · fragments / H has reached round + 1.
+// later, H being that of the schedule; with fragments, at the first step s at which s · fragments /
+// H has reached round + 1.
 std::uint64_t round_end(const StrategySetup& strategy, std::uint64_t round, std::uint64_t begin);
 
 // Inner steps of so many rounds; at most `most`.

@@ -10,6 +10,8 @@ namespace syncline {
 void start_workers(Fleet& fleet, const StrategySetup& strategy);
 
 void start_data_parallel(Fleet& fleet);
+// One of its rounds, after begin_round(): also of methods that begin with some.
+Task<> data_parallel_round(Fleet& fleet, Worker& worker);
 void start_local_sgd(Fleet& fleet);
 void start_diloco(Fleet& fleet, const OuterRule& outer);
 void start_delayed_diloco(Fleet& fleet, const OuterRule& outer);

@@ -88,6 +88,146 @@ INSTANTIATE_TEST_SUITE_P(
                               {"delayed_diloco needs every one"}}),
     name_of);
 
+INSTANTIATE_TEST_SUITE_P(
+    Quorum, MethodError,
+    testing::Values(
+        ErrorCase{"NeedsReweight",
+                  strategy("diloco {} quorum { workers: 1 }"),
+                  "base.textproto:8: strategy.quorum: ",
+                  {"absent: REWEIGHT"}},
+        ErrorCase{"NotWithADeadline",
+                  strategy("diloco {} absent: REWEIGHT deadline: \"9 s\" quorum { workers: 1 }"),
+                  "base.textproto:8: strategy.quorum: ",
+                  {"strategy.deadline"}},
+        ErrorCase{"NoWorkers",
+                  strategy("diloco {} absent: REWEIGHT quorum {}"),
+                  "base.textproto:8: strategy.quorum.workers: ",
+                  {"is missing", "1 to 2"}},
+        ErrorCase{"MoreThanThereAre",
+                  strategy("diloco {} absent: REWEIGHT quorum { workers: 3 }"),
+                  "base.textproto:8: strategy.quorum.workers: ",
+                  {"3", "1 to 2"}},
+        ErrorCase{"GraceWithoutUnit",
+                  strategy("diloco {} absent: REWEIGHT quorum { workers: 1 grace: \"5\" }"),
+                  "base.textproto:8: strategy.quorum.grace: ",
+                  {"\"5\""}}),
+    name_of);
+
+std::string scheduled(const std::string& method, const std::string& schedule) {
+  return method + " {} schedule { " + schedule + " }";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedule, MethodError,
+    testing::Values(
+        ErrorCase{"NoKind",
+                  strategy(scheduled("diloco", "")),
+                  "base.textproto:8: strategy.schedule: ",
+                  {"has no kind", "warm_up {}"}},
+        ErrorCase{"OfDataParallel",
+                  {{8, "strategy { data_parallel {} schedule { warm_up { steps: 5 } } }"}},
+                  "base.textproto:8: strategy.schedule: ",
+                  {"data_parallel has none"}},
+        ErrorCase{"OfFragments",
+                  strategy(scheduled("streaming_diloco", "warm_up { steps: 5 }")),
+                  "base.textproto:8: strategy.schedule: ",
+                  {"each fragment"}},
+        ErrorCase{"WarmUpWithoutSteps",
+                  strategy(scheduled("diloco", "warm_up {}")),
+                  "base.textproto:8: strategy.schedule.warm_up.steps: ",
+                  {"is missing"}},
+        ErrorCase{"PostLocalOfNoSteps",
+                  strategy(scheduled("local_sgd", "post_local { steps: 0 }")),
+                  "base.textproto:8: strategy.schedule.post_local.steps: ",
+                  {"1 or more"}},
+        ErrorCase{"PostLocalOfEager",
+                  strategy(scheduled("eager_diloco", "post_local { steps: 9 }")),
+                  "base.textproto:8: strategy.schedule.post_local: ",
+                  {"local_sgd {} and diloco {}"}},
+        ErrorCase{"LearningRateThatStays",
+                  {{6, "data { markov {} } inner { decay: CONSTANT } }"},
+                   {8, "strategy { diloco {} local_steps: 20 schedule { learning_rate {} } }"}},
+                  "base.textproto:8: strategy.schedule.learning_rate: ",
+                  {"does not decay", "COSINE"}},
+        ErrorCase{"PowerOfNothing",
+                  strategy(scheduled("diloco", "learning_rate { power: 0 }")),
+                  "base.textproto:8: strategy.schedule.learning_rate.power: ",
+                  {"above 0"}},
+        ErrorCase{"NegativeCoefficient",
+                  strategy(scheduled("diloco", "learning_rate { coefficient: -1 }")),
+                  "base.textproto:8: strategy.schedule.learning_rate.coefficient: ",
+                  {"-1"}},
+        ErrorCase{"ByLossOfDelayed",
+                  strategy(scheduled("delayed_diloco", "by_loss {}")),
+                  "base.textproto:8: strategy.schedule.by_loss: ",
+                  {"local_sgd {} and diloco {}"}},
+        ErrorCase{"ByLossInRounds",
+                  {{8, "strategy { diloco {} local_steps: 20 schedule { by_loss {} } }"},
+                   {9, "stop { rounds: 5 }"}},
+                  "base.textproto:8: strategy.schedule.by_loss: ",
+                  {"stop.rounds"}},
+        ErrorCase{"ByLossWithoutTraining",
+                  {{5, "training { trainer: NONE model { layers: 2 } batch: 2"},
+                   {8, "strategy { diloco {} local_steps: 20 schedule { by_loss {} } }"}},
+                  "base.textproto:8: strategy.schedule.by_loss: ",
+                  {"asks the trainer"}},
+        ErrorCase{"NoTarget",
+                  strategy(scheduled("diloco", "by_divergence {}")),
+                  "base.textproto:8: strategy.schedule.by_divergence.target: ",
+                  {"is missing"}},
+        ErrorCase{"TargetOfNothing",
+                  strategy(scheduled("diloco", "by_divergence { target: 0 }")),
+                  "base.textproto:8: strategy.schedule.by_divergence.target: ",
+                  {"above 0"}},
+        ErrorCase{"MostBelowTheFirst",
+                  strategy(scheduled("diloco", "by_divergence { target: 0.1 most: 19 }")),
+                  "base.textproto:8: strategy.schedule.by_divergence.most: ",
+                  {"at least local_steps, 20"}}),
+    name_of);
+
+TEST(Schedule, IsWrittenOut) {
+  const BaseScenario base;
+  const auto schedule = [&](const std::string& text) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> changes;
+    const CheckedScenario scenario = base.load(strategy(scheduled("diloco", text), "8"));
+    for (const IntervalChange& change : scenario.strategy.schedule)
+      changes.emplace_back(change.from, change.local_steps);
+    return changes;
+  };
+  using testing::ElementsAre;
+  using testing::Pair;
+  // 1 + floor(begin / 20 · 7) a round: 1 at 0, 1 at 1, 1 at 2, 2 at 3, 2 at 5, 3 at 7, 4 at 10, 5
+  // at 14, 7 at 19.
+  EXPECT_THAT(schedule("warm_up { steps: 20 }"),
+              ElementsAre(Pair(0, 1), Pair(3, 2), Pair(7, 3), Pair(10, 4), Pair(14, 5), Pair(19, 7),
+                          Pair(20, 8)));
+  // 1, 2, 4 and 8 have a quarter each.
+  EXPECT_THAT(schedule("warm_up { steps: 20 growth: EXPONENTIAL }"),
+              ElementsAre(Pair(0, 1), Pair(5, 2), Pair(11, 4), Pair(15, 8), Pair(20, 8)));
+  const auto growing = schedule("learning_rate {}");
+  ASSERT_GT(growing.size(), 3u);
+  EXPECT_EQ(growing.front(), (std::pair<std::uint64_t, std::uint64_t>(0, 8)));
+  for (std::size_t i = 1; i < growing.size(); ++i)
+    EXPECT_GT(growing[i].second, growing[i - 1].second);
+  EXPECT_LE(growing.back().second, 800u);  // the learning rate falls to a tenth
+}
+
+TEST(Schedule, OfGradientsFirst) {
+  const BaseScenario base;
+  Lines lines = strategy(scheduled("diloco", "post_local { steps: 30 }"));
+  EXPECT_EQ(base.load(lines).strategy.gradient_steps, 30u);
+  lines[9] = "stop { rounds: 32 }";
+  EXPECT_EQ(trained_steps(base.load(lines)), 70u);
+}
+
+TEST(Quorum, HasAGrace) {
+  const BaseScenario base;
+  const CheckedScenario scenario =
+      base.load(strategy("diloco {} absent: REWEIGHT quorum { workers: 1 grace: \"5 s\" }"));
+  EXPECT_EQ(scenario.strategy.quorum->workers, 1u);
+  EXPECT_EQ(scenario.strategy.quorum->grace, Time::seconds(5));
+}
+
 TEST(Streaming, HasDefaults) {
   const BaseScenario base;
   const auto method = [&](const Lines& lines) {

@@ -139,7 +139,7 @@ TEST(Set, Wrong) {
       {"strategy.local_steps", "write PATH=VALUE"},
       {"=5", "is no path of a field"},
       {"strategy..local_steps=5", "is no path of a field"},
-      {"strategy.local_step=5", "absent, deadline; did you mean \"local_steps\"?"},
+      {"strategy.local_step=5", "schedule; did you mean \"local_steps\"?"},
       {"strategy.local_step=5",
        "Strategy has no field \"local_step\"; it has: data_parallel, local_sgd, diloco, "},
       {"strateg.local_steps=5", "Scenario has no field \"strateg\""},

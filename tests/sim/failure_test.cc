@@ -185,6 +185,62 @@ TEST(Deadline, LeavesStragglersOut) {
   EXPECT_GE(outcome.workers[0].lost_steps, 20u);
 }
 
+TEST(Quorum, BeginsAGraceAfterEnoughAreThere) {
+  const TestStar star(4, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star, LocalSgd{}, 20, 60);
+  setup.strategy.reweight = true;
+  setup.strategy.quorum = Quorum{3, Time::seconds(0.3)};
+  setup.workers[0].step = Time::seconds(0.2);  // 4 s a round
+  const SimulationOutcome outcome = simulate(star.topology, setup, nullptr);
+  EXPECT_THAT(workers_in_rounds(outcome), testing::Each(3u));
+  // In the third round the slow one has noticed that it missed the first: nobody waits for it.
+  EXPECT_NEAR(outcome.virtual_time.in_seconds(), 2 * (1 + 0.3) + 1 + 3 * ring_s(3), 1e-7);
+  EXPECT_GE(outcome.workers[0].lost_steps, 20u);
+}
+
+TEST(Quorum, WaitsNoLongerThanForAll) {
+  const TestStar star(4, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star, LocalSgd{}, 20, 60);
+  setup.strategy.reweight = true;
+  setup.strategy.quorum = Quorum{2, Time::seconds(0.3)};
+  setup.workers[0].step = Time::seconds(0.06);  // 1.2 s a round: within the grace
+  const SimulationOutcome outcome = simulate(star.topology, setup, nullptr);
+  EXPECT_THAT(workers_in_rounds(outcome), testing::Each(4u));
+  EXPECT_NEAR(outcome.virtual_time.in_seconds(), 3 * (1.2 + ring_s(4)), 1e-7);
+}
+
+TEST(Quorum, IsWaitedFor) {
+  const TestStar star(4, kBandwidth, kLatency);
+  SimulationSetup setup = base_setup(star, LocalSgd{}, 20, 20);
+  setup.strategy.reweight = true;
+  setup.strategy.quorum = Quorum{3, Time::seconds(0.1)};
+  setup.workers[0].step = Time::seconds(0.2);
+  setup.workers[1].step = Time::seconds(0.1);
+  // Two are there after 1 s, the third after 2 s, and one never.
+  const SimulationOutcome outcome = simulate(star.topology, setup, nullptr);
+  EXPECT_THAT(workers_in_rounds(outcome), testing::ElementsAre(3));
+  EXPECT_NEAR(outcome.virtual_time.in_seconds(), 2.1 + ring_s(3), 1e-7);
+  // With two machines off it never comes.
+  setup.events = {machine(star, 2, 0.5, 1e9), machine(star, 3, 0.5, 1e9)};
+  EXPECT_THROW(simulate(star.topology, setup, nullptr), NoProgress);
+}
+
+TEST(Quorum, OfAllIsTheMethodItself) {
+  const TestStar star(4, kBandwidth, kLatency);
+  for (const Method& method : {Method{Diloco{}}, Method{LocalSgd{}}, Method{DataParallel{}}}) {
+    const std::uint64_t interval = std::holds_alternative<DataParallel>(method) ? 1 : 20;
+    SimulationSetup setup = base_setup(star, method, interval, 60);
+    setup.workers[2].step = Time::seconds(0.11);
+    Program plain("header"), quorum("header");
+    const SimulationOutcome expected = simulate(star.topology, setup, &plain);
+    setup.strategy.reweight = true;
+    setup.strategy.quorum = Quorum{4, Time::seconds(0.1)};
+    const SimulationOutcome outcome = simulate(star.topology, setup, &quorum);
+    EXPECT_EQ(quorum.hash(), plain.hash());
+    EXPECT_EQ(outcome.sent, expected.sent);
+  }
+}
+
 TEST(Speed, ChangesInTheMiddleOfSteps) {
   const TestStar star(2, kBandwidth, kLatency);
   SimulationSetup setup = base_setup(star, LocalSgd{}, 20, 20);
