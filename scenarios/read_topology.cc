@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/read_generator.h"
 #include "scenarios/readers.h"
 #include "topology/distribution.h"
 #include "topology/generators.h"
@@ -14,12 +15,6 @@ namespace syncline {
 namespace {
 
 constexpr std::uint32_t kMostHosts = 10'000'000;
-
-LinkSpec unlimited() {
-  LinkSpec spec;
-  spec.bandwidth = Distribution::constant(std::numeric_limits<double>::infinity());
-  return spec;
-}
 
 // A link's values, without its ends. The bandwidth is required.
 LinkSpec read_link_values(const Document& document, const proto::Link& link,
@@ -49,7 +44,14 @@ LinkSpec read_link_values(const Document& document, const proto::Link& link,
   return spec;
 }
 
-// A link that a generator makes: it has no name and no ends of its own.
+}  // namespace
+
+LinkSpec unlimited() {
+  LinkSpec spec;
+  spec.bandwidth = Distribution::constant(std::numeric_limits<double>::infinity());
+  return spec;
+}
+
 LinkSpec read_made_link(const Document& document, const proto::Link& link,
                         const std::string& path) {
   if (link.has_name())
@@ -60,6 +62,8 @@ LinkSpec read_made_link(const Document& document, const proto::Link& link,
     throw document.error(path + ".b", "the links made here have their ends; leave it out");
   return read_link_values(document, link, path);
 }
+
+namespace {
 
 void read_clusters(Document& document, CheckedScenario& scenario) {
   const std::string path = "topology.clusters";
@@ -270,6 +274,7 @@ void read_topology(Document& document, CheckedScenario& scenario) {
   proto::Topology& topology = *document.scenario().mutable_topology();
   if (topology.has_clusters()) read_clusters(document, scenario);
   if (topology.has_star()) read_star(document, scenario);
+  read_generator(document, scenario);
   for (int i = 0; i < topology.nodes_size(); ++i) {
     read_node(document, scenario, *topology.mutable_nodes(i), fmt::format("topology.nodes[{}]", i));
   }
@@ -282,7 +287,8 @@ void read_topology(Document& document, CheckedScenario& scenario) {
     read_link(document, scenario, *topology.mutable_links(i), fmt::format("topology.links[{}]", i));
   }
   if (scenario.topology.node_count() == 0)
-    throw document.error("topology", "is empty; give clusters, a star, or nodes and links");
+    throw document.error("topology",
+                         "is empty; give a base such as clusters or a ring, or nodes and links");
 }
 
 }  // namespace syncline

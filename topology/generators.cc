@@ -4,47 +4,14 @@
 
 #include <string>
 #include <unordered_set>
-#include <utility>
 
 #include "topology/input_error.h"
+#include "topology/link_maker.h"
 
 namespace syncline {
 namespace {
 
 constexpr const char* kCore = "core";
-
-// Adds links of one generated topology. A link's values come from a stream of its own, keyed by its
-// name: one more host or cluster does not change the draws of the others.
-class LinkMaker {
- public:
-  LinkMaker(Topology& topology, RandomStream& random) : topology_(topology), seed_(random.next()) {}
-
-  void add(NodeId a, NodeId b, const LinkSpec& spec) {
-    Link link;
-    link.name = fmt::format("{}-{}", topology_.node(a).name, topology_.node(b).name);
-    link.a = a;
-    link.b = b;
-    link.shared = spec.shared;
-    RandomStream own(seed_, link.name);
-    const double there = spec.bandwidth.draw(own);
-    const double back = spec.asymmetric ? spec.bandwidth_back.draw(own) : there;
-    link.capacity = {BitRate::bytes_per_s(there), BitRate::bytes_per_s(back)};
-    link.latency_s.fill(spec.latency.draw(own));
-    topology_.add_link(std::move(link));
-  }
-
- private:
-  Topology& topology_;
-  std::uint64_t seed_;
-};
-
-void check(const LinkSpec& spec, const char* which) {
-  if (spec.shared && spec.asymmetric) {
-    throw InputError(fmt::format(
-        "{}: it is shared by both directions, so it cannot have a bandwidth back of its own",
-        which));
-  }
-}
 
 void check(const ClustersSpec& spec) {
   if (spec.names.empty()) throw InputError("clusters: there is none; give at least one name");
@@ -66,8 +33,8 @@ void check(const ClustersSpec& spec) {
       throw InputError(fmt::format("clusters: two are called \"{}\"; names must differ", name));
     }
   }
-  check(spec.fabric, "clusters.fabric");
-  check(spec.wan, "clusters.wan");
+  check_link_spec(spec.fabric, "clusters.fabric");
+  check_link_spec(spec.wan, "clusters.wan");
 }
 
 }  // namespace
@@ -105,7 +72,7 @@ void add_star(Topology& topology, const StarSpec& spec, RandomStream& random) {
           "star: the hub is called \"{}\", like one of its devices; name it otherwise", spec.hub));
     }
   }
-  check(spec.link, "star.link");
+  check_link_spec(spec.link, "star.link");
   const auto there = topology.find_node(spec.hub);
   const NodeId hub =
       there ? *there : topology.add_node({.name = spec.hub, .host = true, .cluster = ""});

@@ -203,5 +203,29 @@ TEST(Setup, AMeasuredPaceIsWrittenSoThatTheRunCanBeRepeated) {
   EXPECT_EQ(base.load_text(scenario.text(std::nullopt)).pace.source, PaceSetup::Source::MEASURED);
 }
 
+// Every base that is made by a few numbers, from the scenario's text to the graph.
+TEST(Setup, GeneratedTopologies) {
+  struct Case {
+    std::string base;
+    std::size_t nodes;
+    std::size_t links;
+  };
+  const std::string link = R"(link { bandwidth: "1 Gbit/s" } } })";
+  for (const Case& made :
+       {Case{"ring { count: 5 " + link, 5, 5}, Case{"mesh { size: [2, 3] " + link, 6, 7},
+        Case{"torus { size: [3, 3] " + link, 9, 18}, Case{"tree { arity: 2 depth: 2 " + link, 7, 6},
+        Case{"fat_tree { ports: 4 " + link, 36, 48},
+        Case{"leaf_spine { leaves: 2 spines: 2 hosts: 2 up" + link, 8, 8},
+        Case{R"(dragonfly { routers: 2 global { bandwidth: "1 Gbit/s" } } })", 12, 12},
+        Case{"waxman { count: 4 alpha: 1e-9 beta: 1e-9 " + link, 4, 3},
+        Case{"barabasi_albert { count: 6 " + link, 6, 9}}) {
+    SCOPED_TRACE(made.base);
+    const BaseScenario base;
+    const CheckedScenario scenario = base.load({{2, "topology { " + made.base}, {3, ""}, {4, ""}});
+    EXPECT_EQ(scenario.topology.node_count(), made.nodes);
+    EXPECT_EQ(scenario.topology.link_count(), made.links);
+  }
+}
+
 }  // namespace
 }  // namespace syncline
