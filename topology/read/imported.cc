@@ -1,0 +1,60 @@
+#include "topology/read/imported.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace syncline {
+
+double great_circle_m(const GeoPoint& a, const GeoPoint& b) {
+  constexpr double kRadiusM = 6371e3;
+  const auto radians = [](double degrees) { return degrees * std::numbers::pi / 180; };
+  const double half_lat = std::sin(radians(b.latitude - a.latitude) / 2);
+  const double half_lon = std::sin(radians(b.longitude - a.longitude) / 2);
+  const double h = half_lat * half_lat + std::cos(radians(a.latitude)) *
+                                             std::cos(radians(b.latitude)) * half_lon * half_lon;
+  return 2 * kRadiusM * std::asin(std::min(1.0, std::sqrt(h)));
+}
+
+void ImportedTopology::warn(std::string_view kind, const std::string& text, std::size_t line) {
+  const auto known = std::find_if(warnings.begin(), warnings.end(),
+                                  [&](const ImportWarning& w) { return w.kind == kind; });
+  if (known == warnings.end()) {
+    warnings.push_back({std::string(kind), text, line, 1});
+  } else {
+    ++known->count;
+  }
+}
+
+ImportedCounts count(const ImportedTopology& topology) {
+  ImportedCounts counts;
+  std::vector<std::uint32_t> root(topology.nodes.size());
+  std::iota(root.begin(), root.end(), 0U);
+  const auto find = [&](std::uint32_t node) {
+    while (root[node] != node) node = root[node] = root[root[node]];
+    return node;
+  };
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  std::vector<bool> joined(topology.nodes.size());
+  for (const ImportedLink& link : topology.links) {
+    if (link.bandwidth.value_or(BitRate()) > BitRate() || link.bandwidth_number.value_or(0) > 0)
+      ++counts.links_with_bandwidth;
+    if (link.a == link.b) {
+      ++counts.self_loops;
+      continue;
+    }
+    if (!pairs.insert(std::minmax(link.a, link.b)).second) ++counts.parallel_links;
+    joined[link.a] = joined[link.b] = true;
+    root[find(link.a)] = find(link.b);
+  }
+  for (std::uint32_t i = 0; i < root.size(); ++i) {
+    if (find(i) == i) ++counts.components;
+    if (!joined[i]) ++counts.isolated_nodes;
+  }
+  return counts;
+}
+
+}  // namespace syncline
