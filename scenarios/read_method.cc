@@ -88,6 +88,16 @@ StreamingDiloco read_streaming(const Document& document, const proto::Strategy& 
   return method;
 }
 
+LocalSgd read_local_sgd(const Document& document, proto::LocalSgd& local_sgd) {
+  local_sgd.set_average_optimizer(local_sgd.average_optimizer());
+  const proto::Optimizer& inner = document.scenario().training().inner();
+  const bool plain = inner.kind() == proto::Optimizer::SGD && inner.momentum() == 0;
+  if (local_sgd.average_optimizer() && plain)
+    throw document.error("strategy.local_sgd.average_optimizer",
+                         "the inner SGD without momentum has no state; leave it out");
+  return {local_sgd.average_optimizer()};
+}
+
 }  // namespace
 
 Method read_method(const Document& document, proto::Strategy& strategy) {
@@ -95,7 +105,7 @@ Method read_method(const Document& document, proto::Strategy& strategy) {
     case proto::Strategy::kDataParallel:
       return DataParallel{};
     case proto::Strategy::kLocalSgd:
-      return LocalSgd{};
+      return read_local_sgd(document, *strategy.mutable_local_sgd());
     case proto::Strategy::kDiloco:
       return Diloco{read_outer(document, *strategy.mutable_diloco()->mutable_outer(),
                                "strategy.diloco.outer", 0.7)};
@@ -103,6 +113,10 @@ Method read_method(const Document& document, proto::Strategy& strategy) {
       return DelayedDiloco{read_outer(document, *strategy.mutable_delayed_diloco()->mutable_outer(),
                                       "strategy.delayed_diloco.outer", 0.7)};
     case proto::Strategy::kEagerDiloco:
+      if (document.scenario().workers().weights_size() > 0)
+        throw document.error("workers.weights",
+                             "eager_diloco takes every worker's part as one of K equal ones; leave "
+                             "them out");
       return EagerDiloco{read_outer(document, *strategy.mutable_eager_diloco()->mutable_outer(),
                                     "strategy.eager_diloco.outer", 0.7)};
     case proto::Strategy::kStreamingDiloco:

@@ -66,6 +66,22 @@ void add_hosts(const Document& document, CheckedScenario& scenario, const proto:
   }
 }
 
+void read_weights(const Document& document, CheckedScenario& scenario,
+                  const proto::Workers& workers) {
+  const auto count = static_cast<std::size_t>(workers.weights_size());
+  if (count == 0) return;
+  if (count != scenario.workers.size())
+    throw document.error("workers.weights", fmt::format("{} weights for {} workers; write one each",
+                                                        count, scenario.workers.size()));
+  for (int i = 0; i < workers.weights_size(); ++i) {
+    const double weight = workers.weights(i);
+    if (!(weight > 0 && weight <= 1e12))
+      throw document.error(fmt::format("workers.weights[{}]", i),
+                           fmt::format("{}; write a number above 0", weight));
+    scenario.workers[static_cast<std::size_t>(i)].weight = weight;
+  }
+}
+
 }  // namespace
 
 void read_workers(Document& document, CheckedScenario& scenario) {
@@ -98,6 +114,7 @@ void read_workers(Document& document, CheckedScenario& scenario) {
           "workers.at",
           fmt::format("\"{}\" is named twice; a worker stands at each place once", worker.name));
   }
+  read_weights(document, scenario, workers);
 }
 
 }  // namespace syncline

@@ -133,6 +133,9 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
                     scenario.projection->bytes_per_parameter}
           : Payload{parameters, 4};
   setup.plain_payload = setup.payload;
+  const auto* local_sgd = std::get_if<LocalSgd>(&scenario.strategy.method);
+  if (local_sgd != nullptr && local_sgd->optimizer)
+    setup.payload = rejoin_payload(scenario, setup.plain_payload);
   if (scenario.strategy.compression) {
     setup.payload = {setup.payload.elements, 1, kInt8Block, kInt8ScaleBytes};
   }

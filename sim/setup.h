@@ -21,12 +21,15 @@ struct WorkerSetup {
   std::vector<NodeId> hosts;  // one; or all hosts of a cluster that is one worker
   std::string cluster;        // empty: none
   Time step;                  // virtual time of one inner step (the pace)
+  double weight = 1;          // in averages, relative to the others who take part
 };
 
 // Gradients are averaged every step and applied by the inner optimizer.
 struct DataParallel {};
 // Parameters are averaged every H steps (Stich 2019: arXiv 1805.09767).
-struct LocalSgd {};
+struct LocalSgd {
+  bool optimizer = false;  // the inner optimizer's moments, too; its step count is never averaged
+};
 // Pseudo-gradients are averaged every H steps and applied by an outer optimizer (Douillard et al.
 // 2023: arXiv 2311.08105).
 struct Diloco {

@@ -45,6 +45,7 @@ void Fleet::set_up_groups() {
   all.payload = [this](std::uint64_t round) { return payload_of_round(setup_, round); };
   for (const Worker& worker : workers_) {
     all.members.push_back({worker.setup->hosts, worker.setup->cluster});
+    all.weights.push_back(worker.setup->weight);
   }
   if (may_fail()) {
     all.presence = this;
@@ -63,6 +64,7 @@ void Fleet::set_up_groups() {
 
   std::vector<std::string> names;
   std::vector<std::vector<CollectiveMember>> members;
+  std::vector<std::vector<double>> weights;
   for (Worker& worker : workers_) {
     if (worker.setup->hosts.size() > 1) {
       std::vector<CollectiveMember> hosts;
@@ -78,16 +80,19 @@ void Fleet::set_up_groups() {
     if (known == names.end()) {
       names.push_back(worker.setup->cluster);
       members.emplace_back();
+      weights.emplace_back();
     }
     worker.site_member = members[worker.site].size();
     members[worker.site].push_back({worker.setup->hosts, worker.setup->cluster});
+    weights[worker.site].push_back(worker.setup->weight);
   }
   SYNCLINE_CHECK(charged_.empty() || charged_.size() == workers_.size(),
                  "all workers are hosts, or all are clusters");
-  for (std::vector<CollectiveMember>& site : members) {
+  for (std::size_t site = 0; site < members.size(); ++site) {
     GroupSetup inside;
     inside.collective = within.collective;
-    inside.members = std::move(site);
+    inside.members = std::move(members[site]);
+    inside.weights = std::move(weights[site]);
     inside.payload = [this](std::uint64_t) { return setup_.plain_payload; };
     sites_.push_back(std::make_unique<Group>(network_, traffic_, recorder_, std::move(inside)));
   }

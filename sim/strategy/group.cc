@@ -56,6 +56,7 @@ struct Group::Meeting {
 
 Group::Group(Network& network, Traffic& traffic, Recorder& recorder, GroupSetup setup)
     : network_(network), traffic_(traffic), recorder_(recorder), setup_(std::move(setup)) {
+  SYNCLINE_CHECK(setup_.weights.size() == setup_.members.size(), "each member has its weight");
   // What the collective cannot carry is said before the first round, not in it.
   make_all_reduce(setup_.collective, network_, traffic_, setup_.members, setup_.payload(0));
 }
@@ -228,9 +229,13 @@ void Group::carry(Meeting& meeting, std::size_t member) {
   if (meeting.count(Meeting::There::CARRIED) == meeting.taking_part.size()) {
     // The last one has come.
     std::vector<SharedValue> values;
+    std::vector<double> weights;
     values.reserve(meeting.taking_part.size());
-    for (const std::size_t i : meeting.taking_part) values.push_back(meeting.values[i]);
-    meeting.mean = recorder_.mean(values);
+    for (const std::size_t i : meeting.taking_part) {
+      values.push_back(meeting.values[i]);
+      weights.push_back(setup_.weights[i]);
+    }
+    meeting.mean = recorder_.mean(values, weights);
     if (setup_.observe) setup_.observe(values, meeting.mean);
     meeting.workers = values.size();
     meeting.all_joined = network_.engine().now();

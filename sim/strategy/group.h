@@ -43,6 +43,7 @@ class Presence {
 struct GroupSetup {
   Collective collective;
   std::vector<CollectiveMember> members;
+  std::vector<double> weights;                             // of each in the mean
   std::function<Payload(std::uint64_t sequence)> payload;  // of a meeting
   // Members may fail: who takes part is decided anew when something breaks. Null: nobody ever does.
   const Presence* presence = nullptr;

@@ -1,6 +1,5 @@
 #include "sim/strategy/recorder.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace syncline {
@@ -62,14 +61,15 @@ SharedValue Recorder::encode(const SharedValue& value, Codec codec) {
   return on_ && value ? share(program_->encode(*value, codec)) : nullptr;
 }
 
-SharedValue Recorder::mean(std::span<const SharedValue> values) {
-  const auto count = std::count_if(values.begin(), values.end(),
-                                   [](const SharedValue& value) { return value != nullptr; });
-  if (!on_ || count == 0) return nullptr;
+SharedValue Recorder::mean(std::span<const SharedValue> values, std::span<const double> weights) {
+  double total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) total += weights[i];
+  }
+  if (!on_ || total == 0) return nullptr;
   std::vector<Operand> terms;
-  terms.reserve(static_cast<std::size_t>(count));
-  for (const SharedValue& value : values) {
-    if (value) terms.push_back({value->index(), 1.0 / static_cast<double>(count)});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) terms.push_back({values[i]->index(), weights[i] / total});
   }
   return share(program_->linear(terms));
 }

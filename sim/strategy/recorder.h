@@ -51,8 +51,8 @@ class Recorder {
   SharedValue difference(const SharedValue& a, const SharedValue& b);
   // What the others get to see of a value.
   SharedValue encode(const SharedValue& value, Codec codec);
-  // Sum of the values that are not null / their number, in their order.
-  SharedValue mean(std::span<const SharedValue> values);
+  // Mean of the values that are not null, in their order, with these weights.
+  SharedValue mean(std::span<const SharedValue> values, std::span<const double> weights);
   SharedValue outer_state();
   // theta and state are replaced by the next ones.
   void outer(SharedValue& theta, SharedValue& state, const SharedValue& gradient,

@@ -8,7 +8,7 @@ namespace {
 struct Start {
   Fleet& fleet;
   void operator()(const DataParallel&) const { start_data_parallel(fleet); }
-  void operator()(const LocalSgd&) const { start_local_sgd(fleet); }
+  void operator()(const LocalSgd& method) const { start_local_sgd(fleet, method); }
   void operator()(const Diloco& method) const { start_diloco(fleet, method.outer); }
   void operator()(const DelayedDiloco& method) const { start_delayed_diloco(fleet, method.outer); }
   void operator()(const EagerDiloco& method) const { start_eager_diloco(fleet, method.outer); }

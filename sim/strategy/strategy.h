@@ -12,7 +12,7 @@ void start_workers(Fleet& fleet, const StrategySetup& strategy);
 void start_data_parallel(Fleet& fleet);
 // One of its rounds, after begin_round(): also of methods that begin with some.
 Task<> data_parallel_round(Fleet& fleet, Worker& worker);
-void start_local_sgd(Fleet& fleet);
+void start_local_sgd(Fleet& fleet, const LocalSgd& method);
 void start_diloco(Fleet& fleet, const OuterRule& outer);
 void start_delayed_diloco(Fleet& fleet, const OuterRule& outer);
 void start_eager_diloco(Fleet& fleet, const OuterRule& outer);

@@ -82,6 +82,37 @@ TEST(AgainstAPlainLoop, Quorum) {
   }
 }
 
+// Local SGD whose mean has weights, and the moments of AdamW in it.
+std::vector<double> local_sgd(const TrainingConfig& config, torch::Dtype type,
+                              const std::vector<double>& weights, bool moments) {
+  std::vector<ReferenceWorker> workers = reference_workers(config, type);
+  std::vector<double> losses{workers[0].held_out_loss()};
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    for (ReferenceWorker& worker : workers) worker.steps(kInterval);
+    const auto average = [&](const auto& of) {
+      Tensors total = zeros(of(workers[0]));
+      for (std::size_t k = 0; k < kWorkers; ++k) total = sum(1, total, weights[k], of(workers[k]));
+      for (const ReferenceWorker& worker : workers) load(of(worker), total);
+    };
+    average([](const ReferenceWorker& worker) { return worker.leaves(); });
+    if (moments) average([](const ReferenceWorker& worker) { return worker.moments(); });
+    losses.push_back(workers[0].held_out_loss());
+  }
+  return losses;
+}
+
+TEST(AgainstAPlainLoop, WeightsAndMoments) {
+  const TestStar star(kWorkers, 1.25e7, 0.01);
+  for (const bool moments : {false, true}) {
+    SimulationSetup setup = method_setup(star, LocalSgd{.optimizer = moments}, 1);
+    const std::vector<double> weights = {0.1, 0.4, 0.3, 0.2};
+    for (std::size_t k = 0; k < kWorkers; ++k) setup.workers[k].weight = 10 * weights[k];
+    expect_setup(star, setup, [&](const TrainingConfig& config, torch::Dtype type) {
+      return local_sgd(config, type, weights, moments);
+    });
+  }
+}
+
 // H <- H · target / (rms distance of the replicas from their mean / norm of the parameters)
 std::vector<double> by_divergence(const TrainingConfig& config, torch::Dtype type, double target,
                                   double most) {

@@ -84,6 +84,16 @@ class ReferenceWorker {
     all.push_back(model_.head);
     return all;
   }
+  // AdamW's, first and second of each leaf.
+  Tensors moments() const {
+    Tensors all;
+    for (const Tensor& leaf : leaves()) {
+      const auto& state = static_cast<const torch::optim::AdamWParamState&>(
+          *optimizer_->state().at(leaf.unsafeGetTensorImpl()));
+      add(all, {state.exp_avg(), state.exp_avg_sq()});
+    }
+    return all;
+  }
   // The layers of a fragment; the embedding goes with the first, the head with the last.
   Tensors leaves_of_layers(const std::vector<std::uint32_t>& layers) const {
     Tensors some;

@@ -45,6 +45,8 @@ std::string describe(const StrategySetup& strategy) {
     text += fmt::format(" fragments {} {} overlap {} alpha {}", streaming->fragments,
                         static_cast<int>(streaming->pattern), streaming->overlap, streaming->alpha);
   }
+  if (const auto* local_sgd = std::get_if<LocalSgd>(&strategy.method))
+    text += fmt::format(" optimizer {}", local_sgd->optimizer);
   if (strategy.within_cluster) {
     text += fmt::format(" within {} {}", strategy.within_cluster->local_steps,
                         static_cast<int>(strategy.within_cluster->collective.algorithm));

@@ -113,6 +113,38 @@ INSTANTIATE_TEST_SUITE_P(
                   {"\"5\""}}),
     name_of);
 
+INSTANTIATE_TEST_SUITE_P(
+    Averages, MethodError,
+    testing::Values(ErrorCase{"OptimizerWithoutState",
+                              {{6, "data { markov {} } inner { kind: SGD } }"},
+                               {8,
+                                "strategy { local_sgd { average_optimizer: true } "
+                                "local_steps: 20 }"}},
+                              "base.textproto:8: strategy.local_sgd.average_optimizer: ",
+                              {"has no state"}},
+                    ErrorCase{"OneWeightTooFew",
+                              {{4, "workers { per: CLUSTER weights: 2 }"}},
+                              "base.textproto:4: workers.weights: ",
+                              {"1 weights for 2 workers"}},
+                    ErrorCase{"WeightsOfEagerUpdates",
+                              {{4, "workers { per: CLUSTER weights: [2, 1] }"},
+                               {8, "strategy { eager_diloco {} local_steps: 20 }"}},
+                              "base.textproto:4: workers.weights: ",
+                              {"K equal ones"}},
+                    ErrorCase{"WeightOfNothing",
+                              {{4, "workers { per: CLUSTER weights: [2, 0] }"}},
+                              "base.textproto:4: workers.weights[1]: ",
+                              {"above 0"}}),
+    name_of);
+
+TEST(Averages, OfTheOptimizerSendItsMoments) {
+  const BaseScenario base;
+  const SimulationSetup setup = simulation_setup(
+      base.load(strategy("local_sgd { average_optimizer: true }")), 1000, std::nullopt);
+  EXPECT_EQ(setup.payload.bytes(), Bytes(12'000));  // parameters and AdamW's two moments
+  EXPECT_EQ(setup.plain_payload.bytes(), Bytes(4'000));
+}
+
 std::string scheduled(const std::string& method, const std::string& schedule) {
   return method + " {} schedule { " + schedule + " }";
 }
