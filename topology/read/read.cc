@@ -26,10 +26,11 @@ bool is_gml(const TextSource& source) {
 }
 
 InputError unknown(const TextSource& source, const std::string& why) {
-  return source.error({}, "",
-                      why +
-                          "; topologies are read from GraphML, GML, SNDlib (native, XML), "
-                          "Repetita, HPCC topology.txt, Inet and node-link JSON");
+  return source.error(
+      {}, "",
+      why +
+          "; topologies are read from GraphML, GML, SNDlib (native, XML), "
+          "Repetita, HPCC topology.txt, Inet, Orbis, Rocketfuel and node-link JSON");
 }
 
 ImportedTopology read_any_xml(const TextSource& source) {
@@ -56,8 +57,9 @@ ImportedTopology read_imported(const std::string& path) {
   const bool counts =
       std::all_of(first.begin(), first.end(), [](const Token& t) { return is_count(t.text); });
   if (counts && first.size() == 3) return read_hpcc(source);
-  if (counts && first.size() == 2 && lines.next() && lines.fields().size() == 3)
-    return read_inet(source);
+  if (counts && first.size() == 2)
+    return lines.next() && lines.fields().size() == 3 ? read_inet(source) : read_orbis(source);
+  if (first.size() > 2 && first[1].text.starts_with('@')) return read_rocketfuel(source);
   if (is_gml(source)) return read_gml(source);
   throw unknown(source, "the format is not known");
 }

@@ -20,6 +20,8 @@ ImportedTopology read_sndlib_xml(const TextSource& source);
 ImportedTopology read_repetita(const TextSource& source);
 ImportedTopology read_hpcc(const TextSource& source);
 ImportedTopology read_inet(const TextSource& source);
+ImportedTopology read_orbis(const TextSource& source);
+ImportedTopology read_rocketfuel(const TextSource& source);
 ImportedTopology read_node_link_json(const TextSource& source);
 
 // The nodes of a file by id.
