@@ -1,0 +1,126 @@
+#!/bin/bash
+# The public files that the tests read where SYNCLINE_DATA names their folder: where each is from.
+#   tools/fetch_public_data.sh                 lists them: file, origin, bytes, SHA-256
+#   tools/fetch_public_data.sh --check FOLDER  says which are there as they should be (exit 1: not all)
+# They are not part of syncline and have licences of their own: see the repository of each. An
+# origin is a GitHub repository, a commit, and the path there; what follows a "!" is the member of an
+# archive. Where the checksum differs from the origin's file, ours is a part of it (its name says so).
+set -euo pipefail
+
+table() {
+  cat <<'TABLE'
+topologies/zoo/Abilene.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Abilene.graphml|9210|8cd694280d98b336bb9b51fc3b2129a514f1b1b1ac80f2022aca02a57ef1e371
+topologies/zoo/Geant2012.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Geant2012.graphml|25038|8487b2fb091d53f1317035162df0d8ef436c9e1d10727e26865b0ecd89d4786e
+topologies/zoo/Belnet2005.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Belnet2005.graphml|20338|edfa235e55d22aa4f0ff4451775fc781d07e61159bcf0c183a99b4ea1ca67253
+topologies/zoo/Garr.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Garr.graphml|22508|cbde11260d36da2a9f8fc04434506997411ba7e65a0b330932c2745a3bc514ad
+topologies/zoo/Padi.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Padi.graphml|8105|dfbda2a24560559d7ccfed09e06c4dfbaea1d02e35a44e64c20780262090cb27
+topologies/zoo/Interoute.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Interoute.graphml|51594|052b4575b5312372f5bda1dcbb519db5c9ce399e2a3e3eb5182d5a7bd9979b88
+topologies/zoo/Arpanet196912.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Arpanet196912.graphml|5222|9d873669fac73c7bf9fd85de9a3c68ecd02116e59ca7794185bc179d6c76fca0
+topologies/zoo/Cesnet1997.graphml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|graphml/Cesnet1997.graphml|9446|4adb3f9d15fe795bdf76f749b5029af62d2b62e50df91d42b00ef799cd0aaf28
+topologies/zoo/Abilene.gml|mroughan/InternetTopologyZoo|a725bbc4763bf1d0eaea64089ba00c2fe9427fe3|gml/Abilene.gml|3481|6a62415e57c6480069ac208e20d40222df952f7ce1269c732ef9839dff8dfc25
+topologies/sndlib/abilene.txt|sikorski-as/sndlib|c06f3efa7829a4ceae36d35aebda843c77037dbe|native/abilene/abilene.txt|9495|cf951d6a6c007eb54f85518dc7b846ab15507d8b3216a26f4a4af4d465054db1
+topologies/sndlib/germany50.txt|sikorski-as/sndlib|c06f3efa7829a4ceae36d35aebda843c77037dbe|native/germany50/germany50.txt|46002|a295adf283f42c5cce8cd5f9c2fbd8b3071bd02c011c841726c0ec29c744c1fe
+topologies/sndlib/geant.xml|sikorski-as/sndlib|c06f3efa7829a4ceae36d35aebda843c77037dbe|xml/geant/geant.xml|72711|a1f0d42abb70481bc2e31e77453a1de43bd71513515824a5daefb0529c480034
+topologies/sndlib/dfn-gwin.txt|sikorski-as/sndlib|c06f3efa7829a4ceae36d35aebda843c77037dbe|native/dfn-gwin/dfn-gwin.txt|9494|2af323ef4a318b2917bb5b789b6cfafc5e2b837eef8e3a4bcfb7c10dfb7e51cb
+topologies/simgrid/small_platform.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/small_platform.xml|6098|7d972a04afd32b5d4630b77f7b7f89313fae3aaf8abec6cd03b07c9f74c3ef41
+topologies/simgrid/g5k.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/g5k.xml|49381|438c741d95e254fbc4d26ef78b34bd834c0a16ebca168969ddbaa23e772d69c4
+topologies/simgrid/cluster_fat_tree.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/cluster_fat_tree.xml|843|527ad06bf281f1d023bf6f45756fdd4694837ae1f4c6c1c9ebbcc92d7dec5240
+topologies/simgrid/small_platform_failures.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/small_platform_failures.xml|2431|34fc41c68127f88825e767e801ad9e8280ea9d9e119ba17f00513f750dc77fc6
+topologies/simgrid/small_platform_profile.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/small_platform_profile.xml|704|9352d49e7f2d9aca7d0e22dba4240b2a75e09aca929974845345b9dcc54034c2
+topologies/simgrid/two_hosts_platform_with_availability_included.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/two_hosts_platform_with_availability_included.xml|807|22f805f4531df191a20f4098c4f3a2dcd726d46af77a701be9ce2f66b3b73ee1
+topologies/simgrid/two_peers.xml|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/two_peers.xml|376|a3499138a47f75e65e306f83c2e63ee34d85a430005f0dcc41518b95ceccff54
+topologies/simgrid/profiles/link1_bandwidth.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/link1_bandwidth.profile|32|4dc6bd0c05b3bed9ac12a531748a5805697ef24f9f332699753d33eb0354e310
+topologies/simgrid/profiles/link1_latency.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/link1_latency.profile|28|48e1feddd70d6fe3b3d542c416bbe10386a50dde7a4f0a06db4de9e5c9cf365c
+topologies/simgrid/profiles/link3_state.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/link3_state.profile|30|8d1b039b854e02c8f353df992b85193f6f50c8eb6c83990ac6ddc5500f9618ed
+topologies/simgrid/profiles/link4_state.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/link4_state.profile|10|3c1f75bdb91f20c5f20f65f9bf2f5a93080908828d4ab1ce1cd51e2ae13c07ea
+topologies/simgrid/profiles/faulty_host.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/faulty_host.profile|35|119a2930dc7b6ffbf296ad6ab20fb7d4ce982abfc0a53202c0146f5ca45b8a02
+topologies/simgrid/profiles/jupiter_speed.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/jupiter_speed.profile|40|2a139a873f2768c7e01e867d471ce4528d43a12c71f090da680c6b1cf7c1fc65
+topologies/simgrid/profiles/jupiter_state.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/jupiter_state.profile|8|7d2c7589efb24140d2be123a3433e8ff8c2f1e39f974de38dc1195bec929e9a3
+topologies/simgrid/profiles/fafard_state.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/fafard_state.profile|12|3b3e4cdf19d8e7988f1137fd6fb996bdfef5db1d9bb55918dca4972643df1c4d
+topologies/simgrid/profiles/ginette_state.profile|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/profiles/ginette_state.profile|10|f70596c69cab5b71b705d48ded87fa7ad39aaac6b53439970804dff116297801
+topologies/astra-sim/hgx_h100_16gpu.yml|astra-sim/astra-sim|518bd513ae110428cd62eb60efc0f3993fd53c70|inputs/network/hgx_h100_16gpu.yml|506|1b97068a95ad6a137bad584c2a9477cff16eb1c0354b144eb7f53c8dbf4f6d4f
+topologies/astra-sim/dgx_v100_4gpu.yml|astra-sim/astra-sim|518bd513ae110428cd62eb60efc0f3993fd53c70|inputs/network/dgx_v100_4gpu.yml|503|039813c716daca0422f0c75d9c78888c017c7b503fd7e2a358a92f581f537341
+topologies/astra-sim/8nodes.topo|astra-sim/astra-sim|518bd513ae110428cd62eb60efc0f3993fd53c70|examples/network/htsim/8nodes.topo|276|e8b1ea795c6ceb4f99de0c061c82e9424b27062595d2184265c417b263e68c0d
+topologies/astra-sim/Ring_FullyConnected_Switch.yml|astra-sim/astra-network-analytical|599a0473a9a74f5383f73b3cea5a12b9bc5ebaef|input/Ring_FullyConnected_Switch.yml|356|14c7df4ba8ae5efdbb3402d807fd9e36184188b2ce73dccb1cd42e4a72c629b8
+topologies/htsim/leaf_spine_tiny.topo|Broadcom/csg-htsim|841d9e7be46bb968eece766aa4b6c044c7799f67|sim/datacenter/topologies/leaf_spine_tiny.topo|236|be8fbc061d1ea15c8e2ea163b7bc2169ee6fb4a97fefd9329d6e0ce23cb57ec4
+topologies/htsim/fat_tree_1024.topo|Broadcom/csg-htsim|841d9e7be46bb968eece766aa4b6c044c7799f67|sim/datacenter/topologies/fat_tree_1024.topo|458|9856d9f83325e905efb237498b26c199e9682cacc17d9aa874faa555573b44b8
+topologies/hpcc-ns3/topology.txt|alibaba-edu/High-Precision-Congestion-Control|9f4be2a9ead8a90e8bf732c66bd758c00e58e5be|simulation/mix/topology.txt|6269|2290120eb61f424b976d211e40a8438563a8c6815f14db66c99cb796bf0befd0
+topologies/hpcc-ns3/fat.txt|alibaba-edu/High-Precision-Congestion-Control|9f4be2a9ead8a90e8bf732c66bd758c00e58e5be|simulation/mix/fat.txt|15486|e8e2d965071b33fb29e3b58e9368dd26434aebdc1f90fc40883008a2c76b960e
+topologies/repetita/Abilene.graph|svissicchio/Repetita|60e679c2f34d9b65b7f256ff6f6963938fa040f9|data/2016TopologyZooUCL_inverseCapacity/Abilene.graph|1176|f956a0d0496b327ceb706b90b15f704f7393976582ab595d11287d57eacb5d7d
+topologies/repetita/rf1221_real_hard.graph|svissicchio/Repetita|60e679c2f34d9b65b7f256ff6f6963938fa040f9|data/2016RocketFuelUCL/rf1221_real_hard.graph|12217|273c9646cf08bd391984d84922094bf39bada19c787cc06f3a9e203c42185ee5
+topologies/b4/b4-teavar.json|netcontract/ncflow|9879bb1c36637acea2692c81c628f6c81a375d7c|topologies/b4-teavar.json|2044|d30dd2f2c29ece5b88b7b3302ebbcdc0b2e72792df5a6b45006ddb73c85485cf
+topologies/b4/b4.dot|cornell-netlab/yates|926bd89e75d884253c41fbe99c9b5eaf7ad3065b|data/topologies/b4.dot|5311|3bbfdcdc779e8ad10a4f0d3826ae956090efc9c978247e0879b1bae68b4eed19
+topologies/shadow/tor_20_node_graph.gml|libdither/libdither|576778554f0951cd700aaabcd04d2d4b2fd3f2fb|tests/small_net_connect/20_node_graph.gml|32819|1f19628a9cdbe3270039d66b7124d691aa1f104e7a67cee41b700ece8545dac8
+topologies/shadow/etcd_shadow.yaml|shadow/shadow|f1b2cacf2bb01e33d554a764dec02ccf2dcc5fdd|examples/apps/etcd/shadow.yaml|2285|a0dd357afb9b9422b5314bad6eca96d74ed025c726874764dec4990f5468cf9f
+topologies/topohub/caida_1221.gml|piotrjurkiewicz/topohub|db1a31247ffd4ed5875d584c91fed305a3f94a1e|data/caida/2024-08/1221.gml|15386|5b5421398774a2e8264a9d64826f9138dbd3b860adf022adf6b47fe659b9c5d2
+topologies/ns3/Inet_small_toposample.txt|nsnam/ns-3-dev-git|140646449a337d54deb474da299a9c0e2eb5a576|src/topology-read/examples/Inet_small_toposample.txt|206|c3716ec69049237b19905f69af90b1a0b62d7108ecc123e0ed4a9828b3d45aee
+topologies/ns3/Orbis_toposample.txt|nsnam/ns-3-dev-git|140646449a337d54deb474da299a9c0e2eb5a576|src/topology-read/examples/Orbis_toposample.txt|25968|c49a0628b0065951cafbb783676587a6e8769d2b3325782d16890832b51327ff
+topologies/ns3/RocketFuel_sample_4755.r0.cch_maps.txt|nsnam/ns-3-dev-git|140646449a337d54deb474da299a9c0e2eb5a576|src/topology-read/examples/RocketFuel_sample_4755.r0.cch_maps.txt|960|e6b3f711d390bf39dd12812b4d88e28fd076924ff37220703826c995e311f87c
+traces/mahimahi/ATT-LTE-driving-2016.down|ravinet/mahimahi|ae477d437615b972217498ba52be07db17a15618|traces/ATT-LTE-driving-2016.down|271440|24a40538340de991e0a6595aefc381b11a3da0446176e69b51750707a57b0344
+traces/mahimahi/ATT-LTE-driving-2016.up|ravinet/mahimahi|ae477d437615b972217498ba52be07db17a15618|traces/ATT-LTE-driving-2016.up|113062|ebb3d53674b77be4ed920ad91c4513a496e04e30da839e2ca8a627cb7269071e
+traces/mahimahi/Verizon-EVDO-driving.down|ravinet/mahimahi|ae477d437615b972217498ba52be07db17a15618|traces/Verizon-EVDO-driving.down|321953|60c9cd7b5d8be7d89d3807052a043f54787958f04cfd4c6c16fcdac6e2c3b9da
+traces/mahimahi/README|ravinet/mahimahi|ae477d437615b972217498ba52be07db17a15618|traces/README|1073|33ad52c97bfafe64f9f6acb69e943e932c561a4f47284c6bc01d0e3e51108071
+traces/mahimahi/12mbps.trace|StanfordSNR/pantheon|23e738ce5acae1d36e321886cd613b0b9401ac11|src/experiments/12mbps.trace|2|4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865
+traces/norway3g/bus.ljansbakken-oslo-report.2010-09-28_1407CEST.log_0|GenetProject/Genet|5d4303bf7d817136889120eab87f05e22066add3|abr_trace/testing_trace/norway-test/bus.ljansbakken-oslo-report.2010-09-28_1407CEST.log_0|6632|713087e9dc3951f787f7d5dccbd63b138f6e2bf7d6a5e1268321f3fbde87e5b8
+traces/norway3g/train.oslo-vestby-report.2011-02-14_0644CET.log_1280|GenetProject/Genet|5d4303bf7d817136889120eab87f05e22066add3|abr_trace/testing_trace/norway-test/train.oslo-vestby-report.2011-02-14_0644CET.log_1280|9865|17a0a9e05fa215c1c2a34369a3872b918d23cbe4ee070ad5908d4f2c226d4cda
+traces/fcc/test_fcc_trace_14731_http---www.facebook.com_1020_0|GenetProject/Genet|5d4303bf7d817136889120eab87f05e22066add3|abr_trace/testing_trace/fcc-test/test_fcc_trace_14731_http---www.facebook.com_1020_0|3708|43828e3173016f63cf7684d9655567efe2ad7e7a5a18bb70718411b8720851f3
+traces/pantheon/china_ppp0_to_aws_korea_bbr_run1.json|GenetProject/Genet|5d4303bf7d817136889120eab87f05e22066add3|cc_trace/cellular/2018-06-30T05-02-China-ppp0-to-AWS-Korea-3-runs/bbr_datalink_run1.json|1844|77b08f8fef76d153b01bd8e93a168442bf42b89b0c9caaa7d2e83d30326406a1
+traces/lumos5g/5g_trace_100_walking|SIGCOMM21-5G/artifact|35aaf2857550c7f4c736fe9b01e894253a777e4e|Video-Streaming/Network-Traces/Lumous5G/5G/5g_trace_100_walking|9444|1096b57a3e7849b392ca9f8d6831ac62b86a559969e4fb3787aa06ee759f8f08
+traces/lumos5g/5g_trace_103_driving|SIGCOMM21-5G/artifact|35aaf2857550c7f4c736fe9b01e894253a777e4e|Video-Streaming/Network-Traces/Lumous5G/5G/5g_trace_103_driving|2668|431a2aeda281d66b83623ace8473d5639c4f1f43108359fce33ed5c57e17bd1b
+traces/ucc5g/B_2019.12.16_11.49.59.csv|uccmisl/5Gdataset|306d92eba81cb4f1195d8b8eba625666a02a10ec|5G-production-dataset.zip!5G-production-dataset/Download/Driving/B_2019.12.16_11.49.59.csv|50418|d9da38d770c9ed7d9294bd86295f45d8ce089d8a13c1e46ab32959eddeaa5469
+traces/starlink/autobahn_throughput_head600.csv|sys-uos/Starlink-on-the-Autobahn|2eec78c93b65f61970f91e1541d603453f3dce4b|Data/Autobahn/throughput.zip!throughput.csv|266490|58651d321ef542f542a9106627026c5dabf718ecbd1be3534698ccfd063e1672
+traces/skyplane/throughput.csv|skyplane-project/paper-demo|85e06b5a55e90951b6b004bbe3127d46098544a0|profiles/throughput.csv|618190|c4f2ef839ccf1af509a233933f62d452e2ff7b165c47ae68bf4fdb86490e55b4
+traces/skyplane/cost_head200.csv|skyplane-project/paper-demo|85e06b5a55e90951b6b004bbe3127d46098544a0|profiles/cost.csv|11140|c18705464d328a42828c00fa6c870481fb5b69b6cf47a1c8d470718b31459ee6
+traces/dtfm/aws_region_pairs.csv|DS3Lab/DT-FM|cda948f02111ad194ce108d4c65b85258afd0c19|scheduler/generate_sim_com_matrices.py|1123|e664632747f1f29828a7cd94723b9882d571199b8624e201e8ba1ee30ce2bccb
+traces/rtt/SeattleData_1|uofa-rzhu3/NetLatency-Data|a5845579654bf3b7f191d2697c0de24ec485b8e9|Seattle/SeattleData_1|47716|9c28f7b3f701b11c052dd5c0c6623ba9b8df578c22f16c8e12e7adc88570659e
+traces/rtt/PlanetLabData_1_first60rows|uofa-rzhu3/NetLatency-Data|a5845579654bf3b7f191d2697c0de24ec485b8e9|PlanetLab/PlanetLabData_1|201466|e416219f651058cf90ffe8f52d1f5f9f48173c985d1113d3330eb5f6f6f97583
+traces/rtt/ibm-vpc-network-latency.md|ibm-cloud-docs/vpc|3fdff6f647da156dc034f2e2b0d11c61f1c86f3d|_include-segments/network-latency.md|38331|b5f232e27113289b3202b3c912a36022a6b2bfaad7c0c6f54e3cb87369598a3e
+traces/rtt/median_p2psim.syscoord|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/syscoord/median_p2psim.syscoord|36321|b6f9f72926174eb98540d5f2f8c04540be24017e00f3b1fa5e3608860e480527
+traces/rtt/median_meridian.syscoord|simgrid/simgrid|12a63c78cdaa56b78836c95c6a18484f367dca38|examples/platforms/syscoord/median_meridian.syscoord|52788|871b5f38908ac2e05bbcff9df67083cf36a843a532b818985fbe7931cdecb0f0
+traces/ookla/sigcomm21_dataset_speedtest_ookla.csv|SIGCOMM21-5G/artifact|35aaf2857550c7f4c736fe9b01e894253a777e4e|NW-Perf-Speedtest/dataset_speedtest_ookla.csv|271669|79358549ae0a0a66d7172021a9b7ba86023969b8a305ec6f793788c992c8e1e9
+compute/spot/bamboo_g4dn-trace.csv|uclasystem/bamboo|80809293289419d40a870b4a9ccb8df0082ce3fb|traces/g4dn-trace.csv|3335|6a21d2003cfa16acfb65fb87b5521dd995c72f49a37900979eea177e853592eb
+compute/spot/bamboo_p3-trace.csv|uclasystem/bamboo|80809293289419d40a870b4a9ccb8df0082ce3fb|traces/p3-trace.csv|7617|0b7828fcd4637799590578287415d4d4bbb5e3cfef5fbaf23ca8e5b3ef6bdd68
+compute/spot/bamboo_a100x1-east1b.txt|uclasystem/bamboo|80809293289419d40a870b4a9ccb8df0082ce3fb|traces/gcloud/a100x1-east1b.txt|6700|cbd874201d07901a0bd3df1c4b5981b3193b51d45620b34802b28dca4f0e01b5
+compute/spot/skypilot_availability_16-node_aws-08-27-2023_us-west-2a_v100_1.json|skypilot-org/spot-traces|221da1ab9bdfe7966da296265d7694d52dc0c5a6|availability/16-node/aws-08-27-2023/us-west-2a_v100_1.json|16281|0aae822d720585aa435b6a04248d2bd21ec1cdaab112e6cbfb23b12f5f664078
+compute/spot/skypilot_preemption_4-node_aws-08-03-2023_us-west-2c_v100_1.json|skypilot-org/spot-traces|221da1ab9bdfe7966da296265d7694d52dc0c5a6|preemption/4-node/aws-08-03-2023/us-west-2c_v100_1.json|15437|19548cb2e5ec120fb5e12a11203e0a22ee9d9387993cfbe909d8fea4e04fa400
+compute/spot/skypilot_preemption_1-node_gcp-04-30-2023_us-central1-a_c3-88.json|skypilot-org/spot-traces|221da1ab9bdfe7966da296265d7694d52dc0c5a6|preemption/1-node/gcp-04-30-2023/us-central1-a_c3-88.json|16471|7284da6a77ec3676fe0ac6dc864c0ce490145bd0e61a9fc983d82989ded13e19
+compute/steptime/pai_job_1_norm.csv|alibaba/clusterdata|7a6c496e4f4b6ce6150be8f881cb051bf2abff42|cluster-trace-gpu-v2020/mini-batch-time/data/job_1_norm.csv|54814|6f555e44ababa68c25659f911eb28fa7658f7ff0b3c08161a57b3bce0bf0d2dd
+compute/steptime/pai_job_3_norm.csv|alibaba/clusterdata|7a6c496e4f4b6ce6150be8f881cb051bf2abff42|cluster-trace-gpu-v2020/mini-batch-time/data/job_3_norm.csv|45109|47057a62829a1fbea6c90e43aeba53d4a9c2804c38ce31fd618d2426ef2b530b
+compute/steptime/pai_README.md|alibaba/clusterdata|7a6c496e4f4b6ce6150be8f881cb051bf2abff42|cluster-trace-gpu-v2020/mini-batch-time/README.md|2939|e9f20b08c223c5718bec5349ddc4d2c7437e36404b2c516662f918be767077dd
+compute/steptime/modded_nanogpt_8xH100_2025-05-30.log|KellerJordan/modded-nanogpt|f411b3d346aa52d3504324ca93c230fd84c6c07f|records/track_1_short/2025-05-30_noallreduce/8054c239-3a18-499e-b0c8-dbd27cb4b3ab.txt|135121|afda1a2fb8e7a1c2260cf7bd11200a5cc65ff0b9a32f98b27684ea647adda56a
+compute/steptime/modded_nanogpt_8xH100_2024-10-18_steplines.log|KellerJordan/modded-nanogpt|f411b3d346aa52d3504324ca93c230fd84c6c07f|records/track_1_short/2024-10-18_PyTorch25/d4bfb25f-688d-4da5-8743-33926fad4842.txt|104519|6fefb00971fd889053c6cb81b745d18ee074f3335d9b347167320dcc0a076cc9
+compute/steptime/mlperf_h200_ngc24.04_nemo_llama2_70b_lora.txt|mlcommons/training_results_v4.0|6fe954378efe4a1a1bd665550b18ff8f26018def|NVIDIA/results/h200_ngc24.04_nemo/llama2_70b_lora/result_0.txt|14619|f4c2b32b97fbc024910c20f50c36abd04cdaa6a33a3ae8c6f3312de99ade626d
+compute/steptime/mlperf_l40s_n16_ngc24.04_nemo_llama2_70b_lora.txt|mlcommons/training_results_v4.0|6fe954378efe4a1a1bd665550b18ff8f26018def|NVIDIA/results/l40s_n16_ngc24.04_nemo/llama2_70b_lora/result_0.txt|15775|325302daa4f5bcdd0c2ee11ac15b6f8d9df5d3b75870c8ac37ca814b7ab838ce
+compute/steptime/mlperf_h100_n4_ngc24.1_pytorch_deepspeed_llama2_70b_lora.txt|mlcommons/training_results_v4.0|6fe954378efe4a1a1bd665550b18ff8f26018def|JuniperNetworks/results/h100_n4_ngc24.1_pytorch_deepspeed/llama2_70b_lora/result_0.txt|17876|f2dcbe11da6703edad9fefce0ca7980c8f40b98331b2d4d1564c43fb27cb57d3
+compute/failures/acme_cluster_summary.csv|InternLM/AcmeTrace|6d6ac9cd15f3b01151ac6ba00ecddd9156f0dc73|data/cluster_summary.csv|1269|cde7a7d4ba1596ea165cf4583137d2095020abebbc26b3cd834284c16e8e6ecf
+compute/failures/titan_gpu_gc_summary_head1500.csv|olcf/TitanGPULife|f3303559ff63d341eb913ac530267b412d30ed7e|data/gc_summary_loc.csv|195599|e86239bd244abdcf9d1559c4d801569dbc3aa644632ffe98d5e8a55e65629490
+TABLE
+}
+
+case "${1:-}" in
+  "") table | while IFS='|' read -r file repo commit path bytes sha; do
+        printf '%s\n  https://github.com/%s @ %s %s\n  %s bytes, sha256 %s\n' \
+          "$file" "$repo" "$commit" "$path" "$bytes" "$sha"
+      done ;;
+  --check)
+    if [ ! -d "${2:-}" ]; then
+      echo "fetch_public_data.sh: --check: \"${2:-}\" is no folder" >&2
+      exit 2
+    fi
+    wrong=0
+    while IFS='|' read -r file repo commit path bytes sha; do
+      if [ ! -f "$2/$file" ]; then
+        echo "missing  $file"
+        wrong=1
+      elif [ "$(sha256sum < "$2/$file" | cut -d' ' -f1)" != "$sha" ]; then
+        echo "differs  $file"
+        wrong=1
+      else
+        echo "right    $file"
+      fi
+    done < <(table)
+    exit $wrong ;;
+  *)
+    echo "fetch_public_data.sh: \"$1\" is unknown; write nothing, or --check FOLDER" >&2
+    exit 2 ;;
+esac
