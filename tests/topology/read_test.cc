@@ -276,6 +276,16 @@ TEST_F(PublishedTopologies, HaveTheExpectedShape) {
   EXPECT_EQ(files, 21U);
 }
 
+TEST_F(PublishedTopologies, AreReadOrRefusedByName) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string error = error_of([&] { read_imported(entry.path().string()); });
+    if (error != "no error") {
+      EXPECT_THAT(error, AllOf(HasSubstr(entry.path().string()), HasSubstr("not known")));
+    }
+  }
+}
+
 TEST_F(PublishedTopologies, OfNs3AreRead) {
   EXPECT_EQ(read_imported(folder_ + "ns3/RocketFuel_sample_4755.r0.cch_maps.txt").nodes.size(),
             12U);

@@ -21,6 +21,7 @@ bool is_gml(const TextSource& source) {
   Tokenizer tokens(source, {.signs = "[]", .comments = "#", .quotes = false});
   for (Token token = tokens.next(); token.kind != Token::Kind::END; token = tokens.next()) {
     if (token.text == "graph") return tokens.peek().is_sign('[');
+    if (token.text.ends_with(':')) return false;  // YAML around a graph: Shadow's whole experiment
   }
   return false;
 }
@@ -45,6 +46,9 @@ ImportedTopology read_any_xml(const TextSource& source) {
 
 ImportedTopology read_imported(const std::string& path) {
   const TextSource source = TextSource::load(path);
+  // Looks like an Orbis file from within.
+  if (path.ends_with(".profile"))
+    throw unknown(source, "a SimGrid profile of times and values is not known as a topology");
   const std::string_view text = trim(source.text());
   if (text.empty()) throw unknown(source, "the file is empty");
   if (text.front() == '<' || text.starts_with("\xEF\xBB\xBF<")) return read_any_xml(source);
