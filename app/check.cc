@@ -83,8 +83,9 @@ Meaning find_meaning(const CheckedScenario& scenario) {
   Meaning meaning;
   meaning.setup = simulation_setup(scenario, untrained_parameters(scenario), Time::seconds(1));
   const SimulationSetup& setup = meaning.setup;
-  const IdleAllReduce sync = idle_all_reduce(setup.strategy.collective, scenario.topology,
-                                             members(setup), payload_of_round(setup, 0));
+  const IdleAllReduce sync =
+      idle_all_reduce(setup.strategy.collective, scenario.topology, members(setup),
+                      payload_of_round(setup, 0), setup.transport);
   meaning.sync = sync.duration;
   meaning.sent_per_sync = sync.traffic.total();
   const auto steps = static_cast<std::int64_t>(round_end(setup.strategy, 0, 0));
@@ -96,8 +97,9 @@ Meaning find_meaning(const CheckedScenario& scenario) {
       if (worker.cluster != setup.workers.front().cluster) continue;
       for (const NodeId host : worker.hosts) site.push_back({{host}, worker.cluster});
     }
-    meaning.within =
-        idle_all_reduce(within.collective, scenario.topology, site, setup.plain_payload).duration;
+    meaning.within = idle_all_reduce(within.collective, scenario.topology, site,
+                                     setup.plain_payload, setup.transport)
+                         .duration;
     inside = steps / static_cast<std::int64_t>(within.local_steps);
   }
   if (measured) return meaning;

@@ -60,7 +60,8 @@ std::string workers_csv(const RunFacts& facts) {
 }
 
 std::string links_csv(const RunFacts& facts) {
-  std::string text = "link,from,to,bandwidth_bit_s,latency_s,bytes,busy_s,mean_load,limited_s\n";
+  std::string text =
+      "link,from,to,bandwidth_bit_s,latency_s,bytes,header_bytes,busy_s,mean_load,limited_s\n";
   const Topology& topology = facts.scenario.topology;
   const double virtual_s = facts.outcome.virtual_time.in_seconds();
   for (const LinkOutcome& link : facts.outcome.links) {
@@ -75,14 +76,17 @@ std::string links_csv(const RunFacts& facts) {
           topology.link(id).capacity[static_cast<int>(topology.turned(id, along))].in_bytes_per_s();
     const double latency =
         member.latency_s[static_cast<int>(topology.turned(bundle.members.front(), along))];
-    const double load = capacity > 0 && std::isfinite(capacity) && virtual_s > 0
-                            ? static_cast<double>(link.use.bytes.count()) / (capacity * virtual_s)
-                            : 0;
+    const double load =
+        capacity > 0 && std::isfinite(capacity) && virtual_s > 0
+            ? static_cast<double>((link.use.bytes + link.use.header_bytes).count()) /
+                  (capacity * virtual_s)
+            : 0;
     fmt::format_to(
-        std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n",
+        std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n",
         csv_field(bundle.members.size() == 1 ? member.name : topology.channel_name(link.channel)),
         csv_field(topology.node(from).name), csv_field(topology.node(to).name), capacity * 8,
-        latency, link.use.bytes.count(), link.use.busy_s, load, link.limited_s);
+        latency, link.use.bytes.count(), link.use.header_bytes.count(), link.use.busy_s, load,
+        link.limited_s);
   }
   return text;
 }

@@ -126,7 +126,8 @@ void fill_time_of_a_worker(const RunFacts& facts, proto::Results& results) {
 void fill_limits(const RunFacts& facts, proto::Results& results) {
   constexpr std::size_t kListed = 10;
   std::vector<std::pair<double, std::string>> limits{
-      {facts.outcome.limited_by_latency_s, "latency"}};
+      {facts.outcome.limited_by_latency_s, "latency"},
+      {facts.outcome.limited_by_cap_s, "the transport"}};
   for (const LinkOutcome& link : facts.outcome.links) {
     if (link.limited_s > 0)
       limits.emplace_back(link.limited_s, facts.scenario.topology.channel_name(link.channel));

@@ -46,6 +46,8 @@ struct CheckedScenario {
   std::vector<WorkerSetup> workers;  // their `step` is still open: the pace decides it
   StrategySetup strategy;
   std::vector<FailureEvent> events;
+  Transport transport;
+  std::vector<TracedLink> traces;
   StopSetup stop;
   bool train = true;                      // false: time only
   TrainingConfig training;                // its schedule's horizon is still open

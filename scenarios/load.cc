@@ -37,12 +37,18 @@ std::string print(const proto::Scenario& scenario) {
 }
 
 // Where the file lies no longer matters.
-void make_paths_absolute(const Document& document, proto::Data& data) {
+void make_paths_absolute(const Document& document, proto::Scenario& scenario) {
   const auto absolute = [&](const std::string& path) {
     return path.starts_with("cache:")
                ? path
                : (std::filesystem::path(document.folder()) / path).lexically_normal().string();
   };
+  for (proto::Link& link : *scenario.mutable_topology()->mutable_links()) {
+    if (link.has_trace()) link.set_trace(absolute(link.trace()));
+  }
+  // Not where there is none: a `data {}` without a source would be an error when it is read again.
+  if (!scenario.training().has_data()) return;
+  proto::Data& data = *scenario.mutable_training()->mutable_data();
   if (data.has_text()) data.set_text(absolute(data.text()));
   if (data.has_tokens()) data.set_tokens(absolute(data.tokens()));
 }
@@ -77,9 +83,8 @@ CheckedScenario load_scenario(const std::string& file, const LoadOptions& option
   read_events(document, scenario);
   read_stop(document, scenario);
   read_schedule(document, scenario);
-  // Not where there is none: a `data {}` without a source would be an error when it is read again.
-  if (document.scenario().training().has_data())
-    make_paths_absolute(document, *document.scenario().mutable_training()->mutable_data());
+  read_transport(document, scenario);
+  make_paths_absolute(document, document.scenario());
   scenario.written = print(document.scenario());
   return scenario;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
@@ -60,6 +61,9 @@ LinkSpec read_made_link(const Document& document, const proto::Link& link,
     throw document.error(path + ".a", "the links made here have their ends; leave it out");
   if (link.has_b())
     throw document.error(path + ".b", "the links made here have their ends; leave it out");
+  if (link.has_trace())
+    throw document.error(path + ".trace",
+                         "is for one link; name the link in topology.links and write it there");
   return read_link_values(document, link, path);
 }
 
@@ -197,6 +201,19 @@ void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
   });
 }
 
+void read_trace(const Document& document, CheckedScenario& scenario, const proto::Link& link,
+                const std::string& path) {
+  if (!link.has_trace()) return;
+  const std::string file =
+      (std::filesystem::path(document.folder()) / link.trace()).lexically_normal().string();
+  LinkTrace trace = document.at(path + ".trace", [&] {
+    LinkTrace read = read_link_trace(file);
+    check_trace(read, link.name());
+    return read;
+  });
+  scenario.traces.push_back({scenario.topology.require_link(link.name()), std::move(trace)});
+}
+
 // New values for a link that the base made.
 void change_link(const Document& document, CheckedScenario& scenario, const proto::Link& link,
                  const std::string& path) {
@@ -284,7 +301,9 @@ void read_topology(Document& document, CheckedScenario& scenario) {
     if (!name.empty() && !names.insert(name).second)
       throw document.error(fmt::format("topology.links[{}].name", i),
                            fmt::format("\"{}\" is written twice; put its values into one", name));
-    read_link(document, scenario, *topology.mutable_links(i), fmt::format("topology.links[{}]", i));
+    const std::string path = fmt::format("topology.links[{}]", i);
+    read_link(document, scenario, *topology.mutable_links(i), path);
+    read_trace(document, scenario, topology.links(i), path);
   }
   if (scenario.topology.node_count() == 0)
     throw document.error("topology",

@@ -21,5 +21,6 @@ void read_pace(Document& document, CheckedScenario& scenario);
 void read_events(Document& document, CheckedScenario& scenario);
 void read_stop(Document& document, CheckedScenario& scenario);
 void read_schedule(Document& document, CheckedScenario& scenario);
+void read_transport(Document& document, CheckedScenario& scenario);
 
 }  // namespace syncline

@@ -145,6 +145,8 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   setup.replicas = scenario.replicas;
   setup.seed = scenario.seed;
   setup.events = scenario.events;
+  setup.transport = scenario.transport;
+  setup.traces = scenario.traces;
   setup.rejoin = rejoin_payload(scenario, setup.plain_payload);
 
   setup.stop.rounds = scenario.stop.rounds;

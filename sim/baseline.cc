@@ -17,6 +17,8 @@ Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
   same.stop.rounds = outcome.rounds.size();
   same.stop.steps = outcome.rounds.empty() ? 0 : outcome.rounds.back().steps;
   same.events.clear();
+  same.transport = {};
+  same.traces.clear();
   same.strategy.deadline.reset();
   same.strategy.quorum.reset();
   if (same.strategy.adaptive) {

@@ -11,6 +11,8 @@
 #include "compute/program.h"
 #include "sim/collective/all_reduce.h"
 #include "sim/failure/event.h"
+#include "sim/network/transport.h"
+#include "topology/link_trace.h"
 #include "topology/quantity.h"
 #include "topology/topology.h"
 
@@ -121,6 +123,11 @@ struct StopRule {
   std::optional<double> loss;  // of the global model on held-out tokens
 };
 
+struct TracedLink {
+  LinkId link;
+  LinkTrace trace;
+};
+
 struct SimulationSetup {
   std::vector<WorkerSetup> workers;
   StrategySetup strategy;
@@ -135,6 +142,8 @@ struct SimulationSetup {
   std::uint64_t replicas = 0;
   std::uint64_t seed = 1;  // of the replicas' initial parameters, and of random events
   std::vector<FailureEvent> events;
+  Transport transport;
+  std::vector<TracedLink> traces;
   Payload rejoin;  // what a worker that comes back gets from a peer: parameters and moments
 };
 

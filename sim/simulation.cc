@@ -62,7 +62,8 @@ struct EndProcesses {
 SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setup, Program* program,
                            const SimulationHooks& hooks) {
   Engine engine;
-  Network network(engine, topology);
+  Network network(engine, topology, setup.transport);
+  for (const TracedLink& traced : setup.traces) network.follow(traced.link, traced.trace);
   Fleet fleet(network, setup, program, hooks.numbers);
   const EndProcesses end_processes{engine};
   std::optional<LoadSampler> sampler;
@@ -89,7 +90,7 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
   const std::vector<ChannelUse> uses = network.uses();
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     const ChannelId channel{i};
-    outcome.links.push_back({channel, uses[i], fleet.traffic().limited_by_s(channel)});
+    outcome.links.push_back({channel, uses[i], uses[i].limited_s});
   }
   Bytes sent_within;
   for (std::size_t i = 0; i < fleet.charged().size(); ++i) {
@@ -107,7 +108,8 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
     outcome.workers.push_back(outcome_of(worker, fleet.traffic(), outcome.virtual_time));
   outcome.sent = fleet.traffic().total();
   outcome.sent_within = sent_within;
-  outcome.limited_by_latency_s = fleet.traffic().limited_by_latency_s();
+  outcome.limited_by_latency_s = network.limited_by_latency_s();
+  outcome.limited_by_cap_s = network.limited_by_cap_s();
   return outcome;
 }
 

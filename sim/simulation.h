@@ -48,7 +48,8 @@ struct SimulationOutcome {
   std::vector<LoadSampler::Sample> loads;
   Bytes sent;         // by all hosts
   Bytes sent_within;  // of these, inside clusters that are one worker
-  double limited_by_latency_s = 0;
+  double limited_by_latency_s = 0;  // durations of transfers, summed
+  double limited_by_cap_s = 0;
   std::uint64_t events = 0;
 };
 

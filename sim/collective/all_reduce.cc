@@ -46,10 +46,11 @@ std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network
 }
 
 IdleAllReduce idle_all_reduce(const Collective& collective, const Topology& topology,
-                              const std::vector<CollectiveMember>& members, Payload payload) {
+                              const std::vector<CollectiveMember>& members, Payload payload,
+                              const Transport& transport) {
   IdleAllReduce result{Time(), Traffic(topology), {}};
   Engine engine;
-  Network network(engine, topology);
+  Network network(engine, topology, transport);
   const auto all_reduce = make_all_reduce(collective, network, result.traffic, members, payload);
   for (std::size_t member = 0; member < members.size(); ++member)
     engine.spawn("member", all_reduce->join(member));

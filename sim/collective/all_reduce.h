@@ -84,6 +84,7 @@ struct IdleAllReduce {
   std::vector<ChannelUse> channels;  // by ChannelId
 };
 IdleAllReduce idle_all_reduce(const Collective& collective, const Topology& topology,
-                              const std::vector<CollectiveMember>& members, Payload payload);
+                              const std::vector<CollectiveMember>& members, Payload payload,
+                              const Transport& transport = {});
 
 }  // namespace syncline

@@ -1,4 +1,4 @@
-// What the collectives of a run sent, by host, and what limited it.
+// What the collectives of a run sent, by host.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,7 @@ namespace syncline {
 class Traffic {
  public:
   explicit Traffic(const Topology& topology)
-      : sent_(topology.node_count()),
-        received_(topology.node_count()),
-        limited_by_(topology.channel_count()) {}
+      : sent_(topology.node_count()), received_(topology.node_count()) {}
 
   // A transfer that is given up: what it has delivered by now.
   void credit_part(NodeId source, NodeId destination, Bytes delivered) {
@@ -23,19 +21,6 @@ class Traffic {
   }
   void credit(NodeId source, NodeId destination, const TransferReport& report) {
     credit_part(source, destination, report.delivered);
-    const double seconds = (report.ended - report.started).in_seconds();
-    switch (report.bottleneck.kind) {
-      case Limit::Kind::LINK:
-      case Limit::Kind::OUTAGE:
-        limited_by_[report.bottleneck.channel.value] += seconds;
-        break;
-      case Limit::Kind::LATENCY:
-        latency_s_ += seconds;
-        break;
-      case Limit::Kind::CAP:
-        cap_s_ += seconds;
-        break;
-    }
   }
   // Traffic that was not carried event by event, but is known: `times` times what `once` holds.
   void add(const Traffic& once, std::int64_t times) {
@@ -49,18 +34,11 @@ class Traffic {
   Bytes sent(NodeId host) const { return sent_[host.value]; }
   Bytes received(NodeId host) const { return received_[host.value]; }
   Bytes total() const { return total_; }
-  // Durations of transfers, summed by what limited each longest.
-  double limited_by_s(ChannelId channel) const { return limited_by_[channel.value]; }
-  double limited_by_latency_s() const { return latency_s_; }
-  double limited_by_cap_s() const { return cap_s_; }
 
  private:
   std::vector<Bytes> sent_;
   std::vector<Bytes> received_;
   Bytes total_;
-  std::vector<double> limited_by_;
-  double latency_s_ = 0;
-  double cap_s_ = 0;
 };
 
 }  // namespace syncline

@@ -14,10 +14,16 @@ inline bool same(const Limit& a, const Limit& b) {
   return a.kind == b.kind && (!on_channel || a.channel == b.channel);
 }
 
-struct HeldLimit {
-  Limit limit;
-  Time held;
-};
+// Each limit once.
+inline void add(std::vector<HeldLimit>& held, const HeldLimit& more) {
+  if (more.held == Time()) return;
+  for (HeldLimit& earlier : held) {
+    if (!same(earlier.limit, more.limit)) continue;
+    earlier.held += more.held;
+    return;
+  }
+  held.push_back(more);
+}
 
 // Of one transfer whose limit has changed; most have one limit all the time, and so no history.
 struct LimitHistory {
@@ -25,15 +31,8 @@ struct LimitHistory {
   std::vector<HeldLimit> held;
 
   void hold(const Limit& limit, Time now) {
-    Time time = now - until;
+    add(held, {limit, now - until});
     until = now;
-    if (time == Time()) return;
-    for (HeldLimit& earlier : held) {
-      if (!same(earlier.limit, limit)) continue;
-      earlier.held += time;
-      return;
-    }
-    held.push_back({limit, time});
   }
 };
 

@@ -32,9 +32,10 @@ constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 
 std::uint32_t slot_of(TransferId id) { return static_cast<std::uint32_t>(id & (kMostSlots - 1)); }
 
-// The kind of an event, in the low bits of its tag; above it the latency class or the change.
-enum Kind : std::uint64_t { COMPLETIONS, INSTANT_END, ARRIVALS, CHANGED };
-constexpr int kKindBits = 2;
+// The kind of an event, in the low bits of its tag; above it the latency class, the change, the
+// trace or the transfer's slot.
+enum Kind : std::uint64_t { COMPLETIONS, INSTANT_END, ARRIVALS, CHANGED, TRACED, FASTER };
+constexpr int kKindBits = 3;
 
 std::uint64_t make_tag(Kind kind, std::uint64_t index = 0) { return index << kKindBits | kind; }
 
@@ -55,19 +56,26 @@ struct Transfer {
   Bytes bytes;  // when it has ended: delivered
   Time started;
   PathId path = 0;            // when it is free: the next free slot
-  std::uint32_t streams = 1;  // when it has ended: the channel of its bottleneck
+  std::uint32_t streams = 1;  // when it has ended: the channel of `last`
   std::uint32_t extra = 0;    // 0: none
   Stage stage : 3 = Stage::FREE;
   InFlight in_flight : 1 = InFlight::STALL;
   bool busy : 1 = false;    // counts in its channels' busy time
   bool queued : 1 = false;  // in an arrival queue: the slot cannot be used again
   TransferEnd how : 2 = TransferEnd::DONE;
-  Limit::Kind bottleneck : 2 = Limit::Kind::LATENCY;
+  // When it has ended:
+  Stage ended_in : 3 = Stage::FREE;
+  Limit::Kind last : 2 = Limit::Kind::LATENCY;  // what limited it last
 };
 
 // What few transfers have.
 struct Extra {
-  double cap = kInfinity;
+  double cap = kInfinity;          // of payload
+  Bytes headers;                   // of the transport, for all of its bytes
+  double growing_cap = kInfinity;  // slow start: the cap of the present round trip
+  std::uint32_t round = 0;
+  Time rtt;
+  EventHandle faster;  // the next round trip
   bool has_history = false;
   LimitHistory history;
   // Of one that has waited for a route:
@@ -86,6 +94,24 @@ struct Change {
   bool up = true;
   std::optional<InFlight> in_flight = {};  // LINK_STATE, NODE_STATE: instead of the transfers' own
   EventHandle event = {};
+};
+
+// A link that follows a trace.
+struct Following {
+  LinkId link;
+  LinkTrace trace;
+  std::size_t next = 0;  // point
+  Time begun;            // the present period
+  EventHandle event;
+
+  bool over() const { return next == trace.points.size(); }
+  Time next_at() const { return over() ? Time::max() : begun + trace.points[next].at; }
+  void advance() {
+    if (++next == trace.points.size() && trace.period) {
+      next = 0;
+      begun += *trace.period;
+    }
+  }
 };
 
 // What rounding left just below a whole byte is that byte.
@@ -119,7 +145,7 @@ struct Arrivals {
 }  // namespace
 
 struct Network::State final : EventTarget {
-  State(Engine& the_engine, const Topology& the_topology);
+  State(Engine& the_engine, const Topology& the_topology, const Transport& the_transport);
   ~State();
 
   void on_event(std::uint64_t tag) override;
@@ -128,6 +154,8 @@ struct Network::State final : EventTarget {
   void on_arrivals(std::uint32_t latency_class);
   void on_arrival(std::uint32_t slot);
   void on_change(std::uint32_t index);
+  void on_traced(std::uint32_t index);
+  void on_faster(std::uint32_t slot);
 
   std::uint32_t take_slot();
   Transfer* find(TransferId id);
@@ -142,6 +170,11 @@ struct Network::State final : EventTarget {
   void keep_for_reuse(Transfer& transfer, std::uint32_t slot);
   Extra& extra(Transfer& transfer);
   double cap(const Transfer& transfer) const;
+  Bytes headers(const Transfer& transfer) const {
+    return transfer.extra == 0 ? Bytes() : extras[transfer.extra].headers;
+  }
+  // Bytes on the links for each of payload.
+  double expansion(const Transfer& transfer) const;
   double delivered_so_far(const Transfer& transfer) const;
   Time departed(const Transfer& transfer) const {
     bool waited = transfer.extra != 0 && extras[transfer.extra].waited;
@@ -154,7 +187,15 @@ struct Network::State final : EventTarget {
     return routes.channels(routes[transfer.path]);
   }
 
+  void apply_transport(Transfer& transfer);
+  void begin_slow_start(Transfer& transfer, std::uint32_t slot);
+
   void schedule_change(Time at, Change change);
+  void apply(const Change& change);
+  void apply_point(LinkId link, const std::optional<BitRate>& bandwidth,
+                   const std::optional<double>& latency_s);
+  void catch_up(Following& following);
+  void wake_traces();
   void apply_conditions(std::optional<InFlight> in_flight);
   void find_routes();
   void wait_for_route(Transfer& transfer);
@@ -168,7 +209,9 @@ struct Network::State final : EventTarget {
   }
   void hold(Transfer& transfer, const Limit& limit);
   void hold_all();
-  Limit bottleneck(const Transfer& transfer, const Limit& last) const;
+  void find_limits(const Transfer& transfer);
+  Limit bottleneck(const Transfer& transfer) const;
+  Limit settle_limits(const Transfer& transfer);
 
   void ask_instant_end();
   void complete_at(Time at);
@@ -176,6 +219,8 @@ struct Network::State final : EventTarget {
 
   Engine& engine;
   const Topology& topology;
+  const Transport transport;
+  const bool plain_transport;
   Sharing sharing;
   Conditions conditions;
   RouteTable routes;
@@ -188,11 +233,17 @@ struct Network::State final : EventTarget {
   std::size_t active = 0;
   std::size_t waiting = 0;  // for a route
   std::vector<ChannelAccount> accounts;
-  std::vector<double> fractions;   // fractions of bytes that were delivered, but rounded down above
-  std::vector<Arrivals> arrivals;  // by latency class
+  std::vector<double> fractions;  // fractions of bytes that were delivered, but rounded down above
+  std::vector<Bytes> header_bytes;  // by channel; empty: the transport has none
+  std::vector<Arrivals> arrivals;   // by latency class
+  std::vector<Time> limited;        // by channel: that it limited transfers
+  Time limited_by_latency, limited_by_cap;
 
   std::vector<Change> changes;
   std::vector<std::uint32_t> free_changes;
+  std::vector<Following> followings;
+  std::size_t traces_waiting = 0;  // their events in the queue
+  Time moved;                      // when something else than traces went on last
 
   EventHandle completion;            // the one event at the first end
   Time completion_at = Time::max();  // never: not scheduled
@@ -201,17 +252,23 @@ struct Network::State final : EventTarget {
   std::vector<TransferId> cancelled;
   std::deque<TransferId> telling;  // a deque: all may end at once, and growing would copy
   std::vector<Sharing::Finished> finished;
+  std::vector<HeldLimit> held;  // of the transfer that is told or ends
 };
 
-Network::State::State(Engine& the_engine, const Topology& the_topology)
+Network::State::State(Engine& the_engine, const Topology& the_topology,
+                      const Transport& the_transport)
     : engine(the_engine),
       topology(the_topology),
+      transport(the_transport),
+      plain_transport(the_transport.plain()),
       sharing(the_topology.channel_count()),
       conditions(the_topology),
       routes(the_topology, conditions),
       extras(1),
       accounts(the_topology.channel_count()),
-      fractions(the_topology.channel_count()) {
+      fractions(the_topology.channel_count()),
+      header_bytes(the_transport.header == Bytes() ? 0 : the_topology.channel_count()),
+      limited(the_topology.channel_count()) {
   for (std::uint32_t id = 0; id < topology.channel_count(); ++id) {
     sharing.set_capacity(ChannelId{id}, conditions.capacity(ChannelId{id}), engine.now());
   }
@@ -223,6 +280,8 @@ Network::State::~State() {
   engine.cancel(completion);
   for (const Arrivals& queue : arrivals) engine.cancel(queue.event);
   for (const Change& change : changes) engine.cancel(change.event);
+  for (const Following& following : followings) engine.cancel(following.event);
+  for (const Extra& extra : extras) engine.cancel(extra.faster);
 }
 
 void Network::State::on_event(std::uint64_t tag) {
@@ -236,6 +295,10 @@ void Network::State::on_event(std::uint64_t tag) {
       return on_arrivals(index);
     case CHANGED:
       return on_change(index);
+    case TRACED:
+      return on_traced(index);
+    case FASTER:
+      return on_faster(index);
   }
 }
 
@@ -269,7 +332,8 @@ void Network::State::tell(TransferId id) {
                         .delivered = transfer.bytes,
                         .started = transfer.started,
                         .ended = engine.now(),
-                        .bottleneck = {transfer.bottleneck, ChannelId{transfer.streams}}};
+                        .bottleneck = settle_limits(transfer),
+                        .limits = held};
   free_slot(transfer, slot);
   if (sink) sink->on_transfer_end(report, tag);
 }
@@ -280,6 +344,7 @@ void Network::State::on_instant_end() {
     Transfer* transfer = find(id);
     if (!transfer || transfer->stage == Stage::ENDED) continue;
     cut_off(*transfer, TransferEnd::CANCELLED);
+    settle_limits(*transfer);
     free_slot(*transfer, slot_of(id));
   }
   cancelled.clear();
@@ -331,14 +396,21 @@ void Network::State::on_arrival(std::uint32_t slot) {
   }
   if (transfer.extra != 0) extras[transfer.extra].history.until = engine.now();
   transfer.stage = Stage::FLOWING;
-  sharing.add(slot, routes.channels(path), static_cast<double>(transfer.bytes.count()),
-              transfer.streams, flow_cap(transfer));
+  if (transport.slow_start) begin_slow_start(transfer, slot);
+  sharing.add(slot, routes.channels(path),
+              static_cast<double>((transfer.bytes + headers(transfer)).count()), transfer.streams,
+              flow_cap(transfer));
   set_busy(transfer, !path.blocked);
 }
 
 void Network::State::on_change(std::uint32_t index) {
   Change change = changes[index];
   free_changes.push_back(index);
+  moved = engine.now();
+  apply(change);
+}
+
+void Network::State::apply(const Change& change) {
   Conditions::Changed changed;
   switch (change.kind) {
     case Change::Kind::LATENCY:
@@ -452,6 +524,7 @@ Transfer* Network::State::find(TransferId id) {
 
 // Into its latency phase.
 void Network::State::set_off(Transfer& transfer, std::uint32_t slot) {
+  if (!plain_transport) apply_transport(transfer);
   transfer.stage = Stage::LATENCY;
   std::uint32_t latency_class = routes[transfer.path].latency_class;
   if (latency_class >= arrivals.size()) arrivals.resize(latency_class + 1);
@@ -468,10 +541,11 @@ void Network::State::set_off(Transfer& transfer, std::uint32_t slot) {
 // `limit`: what limited it last.
 void Network::State::end(Transfer& transfer, TransferEnd how, double delivered,
                          const Limit& limit) {
-  Limit longest = bottleneck(transfer, limit);
   Bytes whole = transfer.bytes;
+  Bytes headers_sent = headers(transfer);
   if (how != TransferEnd::DONE) {
     whole = whole_bytes(transfer, delivered);
+    headers_sent = transport.header_bytes(whole);
     double fraction = delivered - static_cast<double>(whole.count());
     for (ChannelId channel : channels(transfer)) fractions[channel.value] += fraction;
   }
@@ -479,15 +553,16 @@ void Network::State::end(Transfer& transfer, TransferEnd how, double delivered,
     ChannelAccount& account = accounts[channel.value];
     account.bytes += whole;
     if (transfer.busy) account.end_busy(engine.now());
+    if (!header_bytes.empty()) header_bytes[channel.value] += headers_sent;
   }
   transfer.busy = false;
-  routes.release(transfer.path);
   if (transfer.stage == Stage::WAITING) --waiting;
+  transfer.ended_in = transfer.stage;
   transfer.stage = Stage::ENDED;
   transfer.how = how;
   transfer.bytes = whole;
-  transfer.bottleneck = longest.kind;
-  transfer.streams = longest.channel.value;
+  transfer.last = limit.kind;
+  transfer.streams = limit.channel.value;
   --active;
 }
 
@@ -523,9 +598,12 @@ void Network::State::cut_off(Transfer& transfer, TransferEnd how) {
 void Network::State::free_slot(Transfer& transfer, std::uint32_t slot) {
   transfer.id = 0;
   transfer.stage = Stage::FREE;
+  routes.release(transfer.path);
   if (transfer.extra != 0) {
     Extra& freed = extras[transfer.extra];
-    freed.cap = kInfinity;
+    engine.cancel(freed.faster);
+    freed.cap = freed.growing_cap = kInfinity;
+    freed.headers = Bytes();
     freed.has_history = freed.waited = false;
     freed.history.held.clear();
     free_extras.push_back(transfer.extra);
@@ -552,13 +630,140 @@ Extra& Network::State::extra(Transfer& transfer) {
 }
 
 double Network::State::cap(const Transfer& transfer) const {
-  return transfer.extra == 0 ? kInfinity : extras[transfer.extra].cap;
+  if (transfer.extra == 0) return kInfinity;
+  const Extra& own = extras[transfer.extra];
+  return std::min(own.cap, own.growing_cap) * expansion(transfer);
+}
+
+double Network::State::expansion(const Transfer& transfer) const {
+  const Bytes more = headers(transfer);
+  if (more == Bytes()) return 1;
+  return static_cast<double>((transfer.bytes + more).count()) /
+         static_cast<double>(transfer.bytes.count());
 }
 
 double Network::State::delivered_so_far(const Transfer& transfer) const {
   if (transfer.stage != Stage::FLOWING) return 0;
-  return static_cast<double>(transfer.bytes.count()) -
-         sharing.remaining(slot_of(transfer.id), engine.now());
+  const double left = sharing.remaining(slot_of(transfer.id), engine.now());
+  return static_cast<double>(transfer.bytes.count()) - left / expansion(transfer);
+}
+
+// When it sets off: what the transport makes of it, by the latencies of this moment.
+void Network::State::apply_transport(Transfer& transfer) {
+  transfer.streams *= transport.streams;
+  const Bytes more = transport.header_bytes(transfer.bytes);
+  if (more != Bytes()) extra(transfer).headers = more;
+  if (!transport.limits_rate()) return;
+  const Path& path = routes[transfer.path];
+  const NodeId source = path.source;
+  const NodeId destination = path.destination;
+  const Time forward = routes.latency(path);
+  Time back = forward;
+  if (const std::optional<PathId> way_back = routes.acquire(destination, source, true)) {
+    back = routes.latency(routes[*way_back]);
+    routes.release(*way_back);
+  }
+  Extra& own = extra(transfer);
+  own.rtt = forward + back;
+  own.cap = std::min(own.cap, transport.largest_rate(own.rtt));
+}
+
+void Network::State::begin_slow_start(Transfer& transfer, std::uint32_t slot) {
+  Extra& own = extra(transfer);
+  if (own.rtt == Time()) return;
+  own.round = 0;
+  own.growing_cap = transport.slow_start_rate(own.rtt, 0);
+  own.faster =
+      engine.schedule(engine.now() + own.rtt, Phase::CHANGE, *this, make_tag(FASTER, slot));
+}
+
+// Another round trip of slow start. It is over when its cap would not be the limit any more.
+void Network::State::on_faster(std::uint32_t slot) {
+  Transfer& transfer = transfers[slot];
+  Extra& own = extras[transfer.extra];
+  double narrowest = kInfinity;
+  for (ChannelId channel : channels(transfer))
+    narrowest = std::min(narrowest, conditions.capacity(channel));
+  own.growing_cap = transport.slow_start_rate(own.rtt, ++own.round);
+  if (own.growing_cap >= own.cap || own.growing_cap * expansion(transfer) >= narrowest) {
+    own.growing_cap = kInfinity;
+  } else {
+    own.faster =
+        engine.schedule(engine.now() + own.rtt, Phase::CHANGE, *this, make_tag(FASTER, slot));
+  }
+  sharing.set_cap(slot, flow_cap(transfer), engine.now());
+  ask_instant_end();
+}
+
+void Network::State::apply_point(LinkId link, const std::optional<BitRate>& bandwidth,
+                                 const std::optional<double>& latency_s) {
+  for (Direction direction : {Direction::FORWARD, Direction::BACKWARD}) {
+    if (bandwidth)
+      apply({.kind = Change::Kind::CAPACITY,
+             .link = link,
+             .direction = direction,
+             .value = bandwidth->in_bytes_per_s()});
+    if (latency_s)
+      apply({.kind = Change::Kind::LATENCY,
+             .link = link,
+             .direction = direction,
+             .value = *latency_s});
+  }
+}
+
+// One event a trace, and only while transfers are under way.
+void Network::State::on_traced(std::uint32_t index) {
+  Following& following = followings[index];
+  --traces_waiting;
+  following.event = {};
+  const LinkTrace::Point& point = following.trace.points[following.next];
+  following.advance();
+  apply_point(following.link, point.bandwidth, point.latency_s);
+  if (active == 0 || following.over()) return;
+  // Only traces are left: either one of them will bring capacity within a period, or none will.
+  if (engine.pending() > traces_waiting) {
+    moved = engine.now();
+  } else if (following.trace.period && engine.now() - moved > *following.trace.period * 2) {
+    return;
+  }
+  following.event =
+      engine.schedule(following.next_at(), Phase::CHANGE, *this, make_tag(TRACED, index));
+  ++traces_waiting;
+}
+
+// The points before now, all at once: nothing was under way.
+void Network::State::catch_up(Following& following) {
+  if (following.next_at() >= engine.now()) return;
+  if (following.trace.period) {
+    // Of many periods the last two say it all.
+    const std::int64_t period = following.trace.period->count_ns();
+    const std::int64_t periods = (engine.now() - following.begun).count_ns() / period;
+    if (periods > 2) following.begun += *following.trace.period * (periods - 2);
+  }
+  std::optional<BitRate> bandwidth;
+  std::optional<double> latency_s;
+  while (following.next_at() < engine.now()) {
+    const LinkTrace::Point& point = following.trace.points[following.next];
+    if (point.bandwidth) bandwidth = point.bandwidth;
+    if (point.latency_s) latency_s = point.latency_s;
+    following.advance();
+  }
+  apply_point(following.link, bandwidth, latency_s);
+}
+
+// The first transfer starts: the traced links are brought up to date, and go on.
+void Network::State::wake_traces() {
+  moved = engine.now();
+  for (std::size_t i = 0; i < followings.size(); ++i) {
+    Following& following = followings[i];
+    if (engine.cancel(following.event)) --traces_waiting;
+    following.event = {};
+    catch_up(following);
+    if (following.over()) continue;
+    following.event =
+        engine.schedule(following.next_at(), Phase::CHANGE, *this, make_tag(TRACED, i));
+    ++traces_waiting;
+  }
 }
 
 void Network::State::schedule_change(Time at, Change change) {
@@ -621,46 +826,67 @@ void Network::State::hold_all() {
   }
 }
 
-// What limited it longest, when it ends.
-Limit Network::State::bottleneck(const Transfer& transfer, const Limit& last) const {
-  HeldLimit longest{{Limit::Kind::LATENCY, {}}, Time()};
-  Time last_since = engine.now();  // `last` is no limit of its own in the latency phase
-  if (transfer.stage == Stage::LATENCY) {
-    longest.held = engine.now() - departed(transfer);
-  } else if (transfer.stage == Stage::FLOWING) {
-    last_since = flowing_since(transfer);
-    longest.held = last_since - departed(transfer);
+// How long each limit held, of a transfer that has ended now.
+void Network::State::find_limits(const Transfer& transfer) {
+  held.clear();
+  const Limit latency{Limit::Kind::LATENCY, {}};
+  const Limit last{transfer.last, ChannelId{transfer.streams}};
+  const Time set_off = departed(transfer);
+  Time since = engine.now();  // of the last limit
+  if (transfer.ended_in == Stage::LATENCY) {
+    add(held, {latency, engine.now() - set_off});
+  } else if (transfer.ended_in == Stage::FLOWING) {
+    since = flowing_since(transfer);
+    add(held, {latency, since - set_off});
   }
-  auto place = [&](const Limit& limit) {
+  if (transfer.extra != 0 && extras[transfer.extra].has_history) {
+    const LimitHistory& history = extras[transfer.extra].history;
+    if (transfer.ended_in != Stage::LATENCY) since = history.until;
+    for (const HeldLimit& earlier : history.held) add(held, earlier);
+  }
+  add(held, {last, engine.now() - since});
+}
+
+// What limited it longest, by find_limits().
+Limit Network::State::bottleneck(const Transfer& transfer) const {
+  const Limit latency{Limit::Kind::LATENCY, {}};
+  if (held.empty()) return latency;
+  Time longest;
+  for (const HeldLimit& limit : held) longest = std::max(longest, limit.held);
+  // Equal within rounding: the first on the route.
+  const auto place = [&](const Limit& limit) {
     std::span<const ChannelId> route = channels(transfer);
     if (limit.kind == Limit::Kind::LATENCY) return std::ptrdiff_t{-1};
     if (limit.kind == Limit::Kind::CAP) return std::ssize(route);
     return std::find(route.begin(), route.end(), limit.channel) - route.begin();
   };
-  auto compare = [&](const Limit& limit, Time time) {
-    auto held = static_cast<double>(time.count_ns());
-    auto longest_held = static_cast<double>(longest.held.count_ns());
-    if (held == 0 || held < longest_held * (1 - kSame)) return;
-    bool longer = held > longest_held * (1 + kSame);
-    if (longer || place(limit) < place(longest.limit)) longest = {limit, time};
-  };
-  bool has_history = transfer.extra != 0 && extras[transfer.extra].has_history;
-  if (!has_history) {
-    // Most have one limit, for much longer than the latency.
-    if ((engine.now() - last_since).count_ns() / 2 > longest.held.count_ns()) return last;
-    compare(last, engine.now() - last_since);
-    return longest.limit;
+  const double least = static_cast<double>(longest.count_ns()) * (1 - kSame);
+  const HeldLimit* first = nullptr;
+  for (const HeldLimit& limit : held) {
+    if (static_cast<double>(limit.held.count_ns()) < least) continue;
+    if (!first || place(limit.limit) < place(first->limit)) first = &limit;
   }
-  const LimitHistory& history = extras[transfer.extra].history;
-  if (transfer.stage != Stage::LATENCY) last_since = history.until;
-  bool counted = false;
-  for (const HeldLimit& earlier : history.held) {
-    bool again = same(earlier.limit, last);
-    compare(earlier.limit, again ? earlier.held + (engine.now() - last_since) : earlier.held);
-    counted |= again;
+  return first->limit;
+}
+
+// Credits them; the bottleneck.
+Limit Network::State::settle_limits(const Transfer& transfer) {
+  find_limits(transfer);
+  for (const HeldLimit& limit : held) {
+    switch (limit.limit.kind) {
+      case Limit::Kind::LATENCY:
+        limited_by_latency += limit.held;
+        break;
+      case Limit::Kind::CAP:
+        limited_by_cap += limit.held;
+        break;
+      case Limit::Kind::LINK:
+      case Limit::Kind::OUTAGE:
+        limited[limit.limit.channel.value] += limit.held;
+        break;
+    }
   }
-  if (!counted) compare(last, engine.now() - last_since);
-  return longest.limit;
+  return bottleneck(transfer);
 }
 
 void Network::State::ask_instant_end() {
@@ -682,11 +908,13 @@ ChannelUse Network::State::use(ChannelId channel) const {
   if (account.busy_transfers > 0) busy += engine.now() - account.busy_since;
   return {.bytes = account.bytes,
           .busy_s = busy.in_seconds(),
-          .byte_s_load = static_cast<double>(account.bytes.count()) + fractions[channel.value]};
+          .byte_s_load = static_cast<double>(account.bytes.count()) + fractions[channel.value],
+          .header_bytes = header_bytes.empty() ? Bytes() : header_bytes[channel.value],
+          .limited_s = limited[channel.value].in_seconds()};
 }
 
-Network::Network(Engine& engine, const Topology& topology)
-    : state_(std::make_unique<State>(engine, topology)) {}
+Network::Network(Engine& engine, const Topology& topology, const Transport& transport)
+    : state_(std::make_unique<State>(engine, topology, transport)) {}
 
 Network::~Network() = default;
 
@@ -699,6 +927,7 @@ TransferId Network::start(const TransferSpec& spec, TransferSink& sink, std::uin
   SYNCLINE_CHECK(spec.streams >= 1, "a transfer has at least one stream");
   SYNCLINE_CHECK(spec.cap.in_bytes_per_s() > 0, "a transfer's cap is above 0");
   State& state = *state_;
+  if (state.active == 0 && !state.followings.empty()) state.wake_traces();
   const std::optional<PathId> route =
       state.routes.acquire(spec.source, spec.destination, spec.wait_for_route);
   const PathId path = route ? *route : state.routes.acquire_nominal(spec.source, spec.destination);
@@ -767,6 +996,13 @@ void Network::change_node_state(Time at, NodeId node, bool up, std::optional<InF
       at, {.kind = Change::Kind::NODE_STATE, .node = node, .up = up, .in_flight = in_flight});
 }
 
+void Network::follow(LinkId link, LinkTrace trace) {
+  check_trace(trace, state_->topology.link(link).name);
+  state_->followings.push_back(
+      {.link = link, .trace = std::move(trace), .next = 0, .begun = {}, .event = {}});
+  if (state_->active > 0) state_->wake_traces();
+}
+
 ChannelUse Network::use(ChannelId channel) const {
   ChannelUse use = state_->use(channel);
   for (std::size_t slot = 0; slot < state_->transfers.size(); ++slot) {
@@ -796,6 +1032,8 @@ std::vector<ChannelUse> Network::uses() const {
 }
 
 BitRate Network::capacity(ChannelId channel) const {
+  if (state_->active == 0)
+    for (Following& following : state_->followings) state_->catch_up(following);
   return BitRate::bytes_per_s(state_->conditions.capacity(channel));
 }
 
@@ -808,8 +1046,12 @@ Bytes Network::delivered(TransferId id) const {
 double Network::rate(TransferId id) const {
   const Transfer* transfer = state_->find(id);
   if (!transfer || transfer->stage != Stage::FLOWING) return 0;
-  return state_->sharing.rate(slot_of(id));
+  return state_->sharing.rate(slot_of(id)) / state_->expansion(*transfer);
 }
+
+double Network::limited_by_latency_s() const { return state_->limited_by_latency.in_seconds(); }
+
+double Network::limited_by_cap_s() const { return state_->limited_by_cap.in_seconds(); }
 
 std::size_t Network::active() const { return state_->active; }
 

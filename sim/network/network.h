@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sim/engine/engine.h"
+#include "sim/network/transport.h"
+#include "topology/link_trace.h"
 #include "topology/quantity.h"
 #include "topology/topology.h"
 
@@ -24,7 +27,7 @@ enum class InFlight : std::uint8_t {
 struct TransferSpec {
   NodeId source, destination;
   Bytes bytes;
-  std::uint32_t streams = 1;          // weight in the sharing
+  std::uint32_t streams = 1;          // weight in the sharing, beside that of the transport
   BitRate cap = BitRate::infinite();  // of the whole transfer
   InFlight in_flight = InFlight::STALL;
   // Started while an outage leaves no route: false: start() throws; true: STALL waits for a route,
@@ -40,6 +43,10 @@ struct Limit {
   Kind kind = Kind::LATENCY;
   ChannelId channel;  // LINK and OUTAGE: where
 };
+struct HeldLimit {
+  Limit limit;
+  Time held;
+};
 
 using TransferId = std::uint64_t;  // rises in order of start, with gaps; 0: none
 
@@ -49,6 +56,8 @@ struct TransferReport {
   Bytes delivered;  // all, or floor of what had arrived
   Time started, ended;
   Limit bottleneck;  // what limited it longest
+  // How long each limit held, in no stated order, each once; valid while the sink is told.
+  std::span<const HeldLimit> limits;
 };
 
 // Who is told of a transfer's end. Called in the COMPLETION phase when every link of this instant's
@@ -67,11 +76,13 @@ struct ChannelUse {
   Bytes bytes;             // credited at transfers' ends
   double busy_s = 0;       // time with at least one transfer flowing
   double byte_s_load = 0;  // integral of the load, bytes; equals bytes at the end, within rounding
+  Bytes header_bytes;      // of the transport, beside the bytes above; credited at transfers' ends
+  double limited_s = 0;    // that it limited transfers, by capacity or outage; summed at their ends
 };
 
 class Network {
  public:
-  Network(Engine& engine, const Topology& topology);
+  Network(Engine& engine, const Topology& topology, const Transport& transport = {});
   ~Network();  // ends every process of the engine first (Engine::cancel_all): they may hold
                // awaiters of its transfers
   Network(const Network&) = delete;
@@ -97,12 +108,22 @@ class Network {
   void change_link_state(Time at, LinkId link, bool up, std::optional<InFlight> in_flight = {});
   void change_node_state(Time at, NodeId node, bool up, std::optional<InFlight> in_flight = {});
 
+  // The link changes as the trace says, both directions, in the CHANGE phase of each of its points;
+  // the clock's 0 is the trace's. One trace a link. It ends no run and keeps none alive: when
+  // nothing but traces goes on and no transfer has moved for a whole period, it stops. Throws
+  // InputError: see check_trace().
+  void follow(LinkId link, LinkTrace trace);
+
   ChannelUse use(ChannelId channel) const;
   std::vector<ChannelUse> uses() const;        // of all channels, in one pass
   BitRate capacity(ChannelId channel) const;   // now; 0 while down
   Bytes delivered(TransferId transfer) const;  // by now, whole bytes; 0 after the end
-  double rate(TransferId transfer) const;  // bytes/s now; 0 in the latency phase and after the end
-  std::size_t active() const;              // transfers not ended
+  // Bytes/s now, without headers; 0 in the latency phase and after the end.
+  double rate(TransferId transfer) const;
+  // Durations that ended transfers were limited so, in sum.
+  double limited_by_latency_s() const;
+  double limited_by_cap_s() const;
+  std::size_t active() const;  // transfers not ended
 
   // One line a stuck transfer: "3.41 MB from zurich/0 to milan/0 waits for milan-core milan->core
   // (capacity 0)"; at most `limit`.

@@ -38,6 +38,7 @@ void TransferSet::on_transfer_end(const TransferReport& report, std::uint64_t ta
   ++(report.end == TransferEnd::DONE ? done_ : failed_);
   delivered_ += report.delivered;
   last_ = report;
+  last_.limits = {};
   if (--pending_ == 0) all_ended_.notify_all();
 }
 
@@ -59,6 +60,7 @@ void TransferAwaiter::await_suspend(std::coroutine_handle<> handle) {
 
 void TransferAwaiter::on_transfer_end(const TransferReport& report, std::uint64_t) {
   report_ = report;
+  report_.limits = {};
   transfer_ = 0;
   wake_ = network_.engine().schedule(network_.engine().now(), Phase::TIMER, *this);
 }

@@ -71,8 +71,8 @@ void Fleet::set_up_groups() {
       for (const NodeId host : worker.setup->hosts) {
         hosts.push_back({{host}, worker.setup->cluster});
       }
-      charged_.push_back(
-          idle_all_reduce(within.collective, network_.topology(), hosts, setup_.plain_payload));
+      charged_.push_back(idle_all_reduce(within.collective, network_.topology(), hosts,
+                                         setup_.plain_payload, setup_.transport));
       continue;
     }
     const auto known = std::find(names.begin(), names.end(), worker.setup->cluster);
