@@ -224,7 +224,8 @@ void Sweep::train(const std::vector<std::size_t>& group) {
 
 void Sweep::train_point(std::size_t p, Trainer& trainer) {
   ScenarioRun& run = *runs_[p].run;
-  if (run.waits_for_training()) run.simulate(&trainer, [&](double loss) { progress_.evaluated(loss); });
+  if (run.waits_for_training())
+    run.simulate(&trainer, [&](double loss) { progress_.evaluated(loss); });
   TrainingObserver observer;
   observer.on_progress = [&](const TrainingProgress& done) { progress_.trained(done); };
   observer.on_number = [&](NumberIndex, double loss) { progress_.evaluated(loss); };

@@ -46,8 +46,8 @@ struct SimulationOutcome {
   std::vector<LinkOutcome> links;      // by channel
   Timeline timeline;                   // where the hooks ask for it
   std::vector<LoadSampler::Sample> loads;
-  Bytes sent;         // by all hosts
-  Bytes sent_within;  // of these, inside clusters that are one worker
+  Bytes sent;                       // by all hosts
+  Bytes sent_within;                // of these, inside clusters that are one worker
   double limited_by_latency_s = 0;  // durations of transfers, summed
   double limited_by_cap_s = 0;
   std::uint64_t events = 0;
