@@ -196,6 +196,7 @@ class Fleet final : private Presence, private FailureListener {
   Failures failures_;
   Body body_;
   std::vector<Worker> workers_;
+  std::size_t known_active_ = 0;  // was active when worker_ended() looked
   Timeline timeline_;
   std::function<void()> when_over_;
   std::vector<std::unique_ptr<Signal>> speed_changes_;  // by worker

@@ -135,8 +135,10 @@ void Fleet::give_up_fetch(Worker& worker) {
 }
 
 void Fleet::worker_ended() {
-  for (const Worker& worker : workers_) {
-    if (worker.state == Worker::State::ACTIVE) return;
+  // From the one that was found the last time on: those before it have mostly ended.
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[known_active_].state == Worker::State::ACTIVE) return;
+    known_active_ = (known_active_ + 1) % workers_.size();
   }
   if (!over_) return;
   failures_.stop();

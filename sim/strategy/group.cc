@@ -1,6 +1,7 @@
 #include "sim/strategy/group.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "topology/check.h"
@@ -10,6 +11,7 @@ namespace syncline {
 struct Group::Meeting {
   Meeting(Engine& engine, std::uint64_t number, std::size_t members)
       : sequence(number), changed(engine), there(members), values(members) {
+    counts[static_cast<std::size_t>(There::NOT)] = members;
     for (std::size_t i = 0; i < members; ++i) wakes.emplace_back(engine);
   }
 
@@ -22,9 +24,10 @@ struct Group::Meeting {
   };
 
   std::uint64_t sequence;
-  Signal changed;            // for the conductor
-  std::deque<Signal> wakes;  // by member
-  std::vector<There> there;  // by member
+  Signal changed;                       // for the conductor
+  std::deque<Signal> wakes;             // by member
+  std::vector<There> there;             // by member; changed by put() and set() only
+  std::array<std::size_t, 5> counts{};  // of members, by where they are
   std::vector<SharedValue> values;
   std::vector<std::size_t> taking_part;  // in the present attempt, in order
   std::unique_ptr<AllReduce> collective;
@@ -38,11 +41,14 @@ struct Group::Meeting {
   std::size_t workers = 0;  // in the mean
   Time all_joined;
 
-  std::size_t count(There what) const {
-    return static_cast<std::size_t>(std::count(there.begin(), there.end(), what));
+  std::size_t count(There what) const { return counts[static_cast<std::size_t>(what)]; }
+  void put(std::size_t member, There what) {
+    --counts[static_cast<std::size_t>(there[member])];
+    ++counts[static_cast<std::size_t>(what)];
+    there[member] = what;
   }
   void set(std::size_t member, There what) {
-    there[member] = what;
+    put(member, what);
     wakes[member].notify_all();
   }
   // Nobody is left who knows of it: whoever comes back begins this average anew.
@@ -97,7 +103,7 @@ Task<Group::Result> Group::average(std::size_t member, std::uint64_t sequence, S
   meeting(sequence);
   const std::shared_ptr<Meeting> meeting = open_.at(sequence);
   meeting->values[member] = std::move(value);
-  meeting->there[member] = There::JOINED;
+  meeting->put(member, There::JOINED);
   if (meeting->collective && everybody_at_once(*meeting)) carry(*meeting, member);
   meeting->changed.notify_all();
   while (meeting->there[member] != There::BACK && meeting->there[member] != There::LEFT_OUT) {
@@ -225,7 +231,7 @@ void Group::begin(Meeting& meeting) {
 }
 
 void Group::carry(Meeting& meeting, std::size_t member) {
-  meeting.there[member] = Meeting::There::CARRIED;
+  meeting.put(member, Meeting::There::CARRIED);
   if (meeting.count(Meeting::There::CARRIED) == meeting.taking_part.size()) {
     // The last one has come.
     std::vector<SharedValue> values;
@@ -276,7 +282,7 @@ void Group::give_up(Meeting& meeting) {
   meeting.collective.reset();
   const bool over = meeting.count(There::BACK) > 0;
   for (std::size_t i = 0; i < setup_.members.size(); ++i) {
-    if (meeting.there[i] == There::CARRIED) meeting.there[i] = There::JOINED;
+    if (meeting.there[i] == There::CARRIED) meeting.put(i, There::JOINED);
     if (over && meeting.there[i] == There::JOINED) meeting.set(i, There::LEFT_OUT);
   }
   meeting.reopen_if_empty();
@@ -285,10 +291,10 @@ void Group::give_up(Meeting& meeting) {
 void Group::remove(std::size_t member) {
   using There = Meeting::There;
   for (auto& [sequence, meeting] : open_) {
-    There& there = meeting->there[member];
+    const There there = meeting->there[member];
     if (there == There::CARRIED) meeting->failed = true;
     if (there == There::CARRIED || there == There::JOINED) {
-      there = There::NOT;
+      meeting->put(member, There::NOT);
       meeting->values[member] = nullptr;
     }
     meeting->reopen_if_empty();
