@@ -84,6 +84,7 @@ CheckedScenario load_scenario(const std::string& file, const LoadOptions& option
   read_stop(document, scenario);
   read_schedule(document, scenario);
   read_transport(document, scenario);
+  read_fidelity(document, scenario);
   make_paths_absolute(document, document.scenario());
   scenario.written = print(document.scenario());
   return scenario;

@@ -22,5 +22,6 @@ void read_events(Document& document, CheckedScenario& scenario);
 void read_stop(Document& document, CheckedScenario& scenario);
 void read_schedule(Document& document, CheckedScenario& scenario);
 void read_transport(Document& document, CheckedScenario& scenario);
+void read_fidelity(Document& document, CheckedScenario& scenario);
 
 }  // namespace syncline

@@ -5,6 +5,7 @@
 #include "sim/collective/hierarchical.h"
 #include "sim/collective/parameter_server.h"
 #include "sim/collective/ring.h"
+#include "sim/collective/ring_stream.h"
 #include "sim/engine/engine.h"
 #include "topology/check.h"
 
@@ -35,6 +36,12 @@ std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network
   SYNCLINE_CHECK(!members.empty(), "a collective has members");
   switch (collective.algorithm) {
     case CollectiveAlgorithm::RING:
+      if (collective.fidelity == Fidelity::STREAM) {
+        std::vector<NodeId> hosts;
+        for (const CollectiveMember& member : members) hosts.push_back(member.hosts.front());
+        if (ring_is_private(network, hosts))
+          return std::make_unique<StreamedRing>(network, traffic, std::move(hosts), payload);
+      }
       return std::make_unique<RingAllReduce>(network, traffic, members, payload);
     case CollectiveAlgorithm::HIERARCHICAL:
       return std::make_unique<HierarchicalAllReduce>(network, traffic, members, payload);

@@ -35,9 +35,15 @@ enum class CollectiveAlgorithm : std::uint8_t {
   PARAMETER_SERVER  // each member sends its payload to a server, which sends the sum back when all
                     // have come
 };
+enum class Fidelity : std::uint8_t {
+  CHUNK,  // every send is a transfer
+  STREAM  // a ring with links of its own is computed: the same times (ring_stream.h). Nobody else
+          // may use or change these links meanwhile. Others are as with CHUNK.
+};
 struct Collective {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::RING;
-  NodeId server;  // PARAMETER_SERVER only: its node
+  NodeId server = {};  // PARAMETER_SERVER only: its node
+  Fidelity fidelity = Fidelity::CHUNK;
 };
 
 // A member: the hosts that act for it (one, or all hosts of a cluster that is one worker), and the

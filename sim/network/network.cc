@@ -1003,6 +1003,37 @@ void Network::follow(LinkId link, LinkTrace trace) {
   if (state_->active > 0) state_->wake_traces();
 }
 
+std::optional<Network::Way> Network::way(NodeId source, NodeId destination) const {
+  RouteTable& routes = state_->routes;
+  const std::optional<PathId> id = routes.acquire(source, destination, true);
+  if (!id) return std::nullopt;
+  const Path& path = routes[*id];
+  const std::span<const ChannelId> channels = routes.channels(path);
+  Way way{{channels.begin(), channels.end()},
+          routes.latency(path),
+          BitRate::infinite(),
+          {},
+          path.bundled};
+  for (const ChannelId channel : channels) {
+    if (capacity(channel) >= way.rate) continue;
+    way.rate = capacity(channel);
+    way.narrowest = channel;
+  }
+  routes.release(*id);
+  return way;
+}
+
+void Network::credit(const Way& way, Bytes bytes, Time flowing, Time in_latency) {
+  for (const ChannelId channel : way.channels) {
+    state_->accounts[channel.value].bytes += bytes;
+    state_->accounts[channel.value].busy += flowing;
+  }
+  if (way.rate != BitRate::infinite()) state_->limited[way.narrowest.value] += flowing;
+  state_->limited_by_latency += in_latency;
+}
+
+const Transport& Network::transport() const { return state_->transport; }
+
 ChannelUse Network::use(ChannelId channel) const {
   ChannelUse use = state_->use(channel);
   for (std::size_t slot = 0; slot < state_->transfers.size(); ++slot) {

@@ -114,6 +114,21 @@ class Network {
   // InputError: see check_trace().
   void follow(LinkId link, LinkTrace trace);
 
+  // What a transfer alone would meet from one host to another, as things are now; none without a
+  // route.
+  struct Way {
+    std::vector<ChannelId> channels;
+    Time latency;
+    BitRate rate;
+    ChannelId narrowest;   // the first with that rate
+    bool bundled = false;  // parallel links set a limit of their own
+  };
+  std::optional<Way> way(NodeId source, NodeId destination) const;
+  // Accounts for transfers that were computed and not simulated, one after the other on a way that
+  // nobody else used.
+  void credit(const Way& way, Bytes bytes, Time flowing, Time in_latency);
+  const Transport& transport() const;
+
   ChannelUse use(ChannelId channel) const;
   std::vector<ChannelUse> uses() const;        // of all channels, in one pass
   BitRate capacity(ChannelId channel) const;   // now; 0 while down

@@ -65,5 +65,23 @@ TEST(Trace, ErrorsNameTheFieldAndTheFile) {
               testing::HasSubstr("name the link in topology.links"));
 }
 
+// The base scenario's ring is over two clusters: each way has its links.
+TEST(Fidelity, StreamsWhereThatIsExact) {
+  const BaseScenario base;
+  const auto load = [&](const std::string& more, const std::string& strategy) {
+    return base.load({{8, "strategy { " + strategy +
+                              " local_steps: 20 collective { fidelity: STREAM } }\n" + more}});
+  };
+  EXPECT_EQ(load("", "diloco {}").strategy.collective.fidelity, Fidelity::STREAM);
+  const CheckedScenario changing =
+      load("events { target: \"milan-core\" once { at: \"1 s\" } bandwidth: \"1 Mbit/s\" }",
+           "diloco {}");
+  EXPECT_EQ(changing.strategy.collective.fidelity, Fidelity::CHUNK);
+  EXPECT_THAT(changing.assumptions, testing::Contains(testing::HasSubstr("there are events")));
+  const CheckedScenario limited = load("transport { window: \"1 MB\" }", "diloco {}");
+  EXPECT_THAT(limited.assumptions, testing::Contains(testing::HasSubstr("the transport")));
+  EXPECT_EQ(load("", "delayed_diloco {}").strategy.collective.fidelity, Fidelity::CHUNK);
+}
+
 }  // namespace
 }  // namespace syncline
