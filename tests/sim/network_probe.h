@@ -29,6 +29,13 @@ class Probe final : public TransferSink {
   std::vector<std::uint64_t> order_;
 };
 
+// A process that starts a transfer later.
+inline Task<> start_at(Network& network, TransferSpec spec, Probe& probe, std::uint64_t tag,
+                       Time at) {
+  co_await network.engine().sleep_until(at);
+  network.start(spec, probe, tag);
+}
+
 struct LinkValues {
   double capacity = 0;  // bytes/s, both directions
   double latency_s = 0;

@@ -16,11 +16,6 @@ LinkTrace::Point rate(double at_s, double bytes_per_s) {
   return {Time::seconds(at_s), BitRate::bytes_per_s(bytes_per_s), {}};
 }
 
-Task<> start_at(Network& network, TransferSpec spec, Probe& probe, std::uint64_t tag, Time at) {
-  co_await network.engine().sleep_until(at);
-  network.start(spec, probe, tag);
-}
-
 // A rate of 1e6, 2e6 from 2 s on, 3e6 from 4 s to 10 s, and so on with a period of 10 s.
 LinkTrace staircase() { return {{rate(2, 2e6), rate(4, 3e6)}, Time::seconds(10)}; }
 

@@ -160,15 +160,8 @@ TEST(NetworkTransport, IsACapAWeightAndMoreBytes) {
       wire.streams = transport.streams;
       if (rtt > 0) wire.cap = BitRate::bytes_per_s(cap * transport.streams * 1.1);
       const Time at = Time::seconds(5 * random.uniform());
-      struct Start {
-        static Task<> later(Engine& engine, Network& network, TransferSpec spec, Probe& probe,
-                            std::uint64_t tag, Time at) {
-          co_await engine.sleep_until(at);
-          network.start(spec, probe, tag);
-        }
-      };
-      engine.spawn("start", Start::later(engine, network, spec, probe, tag, at));
-      plain_engine.spawn("start", Start::later(plain_engine, plain, wire, plain_probe, tag, at));
+      engine.spawn("start", start_at(network, spec, probe, tag, at));
+      plain_engine.spawn("start", start_at(plain, wire, plain_probe, tag, at));
     }
     engine.run();
     plain_engine.run();

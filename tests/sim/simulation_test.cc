@@ -35,16 +35,7 @@ TEST_P(Methods, TakeTheStepsAndTheRings) {
 
 TEST_P(Methods, WriteTheSameProgramOverAnyNetwork) {
   const std::uint64_t interval = std::holds_alternative<DataParallel>(GetParam()) ? 1 : 10;
-  std::vector<Key> hashes;
-  for (const double jitter : {0.0, 0.5, 0.9}) {
-    const TestStar star(5, kBandwidth, kLatency, jitter);
-    SimulationSetup setup = base_setup(star.workers(kStep), GetParam(), interval, 40);
-    // Workers of different speed reorder what is independent, and nothing else.
-    if (jitter > 0.6) setup.workers[2].step = Time::seconds(0.11);
-    Program program("header");
-    simulate(star.topology, setup, &program);
-    hashes.push_back(program.hash());
-  }
+  const std::vector<Key> hashes = programs_over_networks(GetParam(), interval, 40);
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(hashes[0], hashes[2]);
 }

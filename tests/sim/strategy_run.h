@@ -35,6 +35,22 @@ inline double ring_s(double hosts, double payload = kPayload) {
   return 2 * (hosts - 1) * (payload / hosts / kBandwidth + 2 * kLatency);
 }
 
+// Hashes of the programs that a method writes over three networks: even, uneven, and very uneven
+// with a slow worker. Workers of different speed reorder what is independent, and nothing else.
+inline std::vector<Key> programs_over_networks(const Method& method, std::uint64_t local_steps,
+                                               std::uint64_t steps) {
+  std::vector<Key> hashes;
+  for (const double jitter : {0.0, 0.5, 0.9}) {
+    const TestStar star(5, kBandwidth, kLatency, jitter);
+    SimulationSetup setup = base_setup(star.workers(kStep), method, local_steps, steps);
+    if (jitter > 0.6) setup.workers[2].step = Time::seconds(0.11);
+    Program program("header");
+    simulate(star.topology, setup, &program);
+    hashes.push_back(program.hash());
+  }
+  return hashes;
+}
+
 inline std::string text_of(const Program& program) {
   std::ostringstream text;
   program.write_text(text);
