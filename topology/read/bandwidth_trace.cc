@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <system_error>
 
 #include "topology/input_error.h"
 #include "topology/read/text_source.h"
@@ -30,11 +28,6 @@ InputError error_at(const std::string& name, std::size_t line, const std::string
   return InputError(problem).at(fmt::format("{}:{}", name, line));
 }
 
-// What a message shows of a text that may be long.
-std::string shown(std::string_view text) {
-  return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 40)) + "...";
-}
-
 // All lines; empty ones at the end are left out.
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
@@ -45,14 +38,6 @@ std::vector<Line> lines_of(std::string_view text) {
   }
   while (!lines.empty() && lines.back().text.empty()) lines.pop_back();
   return lines;
-}
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // Two columns: what is before and behind the blanks in the middle.

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
-#include <system_error>
 
 #include "topology/input_error.h"
 #include "topology/read/text_source.h"
@@ -21,19 +19,6 @@ namespace {
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::int64_t kMostNodes = 100'000;
 constexpr double kMostSeconds = 1e9;
-
-std::string shown(std::string_view text) {
-  return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 40)) + "...";
-}
-
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  text = trim(text);
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // What stands behind "KEY": in the text, up to and without one of the ends.
 std::string_view value_of(std::string_view text, std::string_view key, std::string_view ends,

@@ -9,20 +9,18 @@
 #include <fstream>
 #include <utility>
 
+#include "topology/text.h"
+
 namespace syncline {
 namespace {
+
+constexpr std::size_t kMostShown = 60;
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
 bool contains(std::string_view set, char c) { return set.find(c) != std::string_view::npos; }
-
-// Long texts are cut, so that a message stays a line that people can read.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + "...";
-}
 
 }  // namespace
 
@@ -89,10 +87,11 @@ Token Tokenizer::next() {
 void Tokenizer::expect(char sign, std::string_view field) {
   const Token token = next();
   if (token.is_sign(sign)) return;
-  throw source_.error(token.place, field,
-                      token.kind == Token::Kind::END
-                          ? fmt::format("the file ends here; '{}' is missing", sign)
-                          : fmt::format("'{}' where '{}' is needed", shown(token.text), sign));
+  throw source_.error(
+      token.place, field,
+      token.kind == Token::Kind::END
+          ? fmt::format("the file ends here; '{}' is missing", sign)
+          : fmt::format("'{}' where '{}' is needed", shown(token.text, kMostShown), sign));
 }
 
 Token Tokenizer::expect_text(std::string_view field) {
@@ -189,15 +188,17 @@ double to_number(const TextSource& source, const Token& token, std::string_view 
   const std::string_view digits = token.text.substr(!token.text.empty() && token.text[0] == '+');
   const auto [stop, failure] = std::from_chars(digits.data(), end, value);
   if (failure == std::errc::result_out_of_range)
-    throw source.error(token.place, field,
-                       fmt::format("\"{}\" is outside of what a double holds", shown(token.text)));
-  if (failure != std::errc() || stop != end || !std::isfinite(value))
     throw source.error(
         token.place, field,
-        fmt::format("\"{}\" is not a number; write for example 12.5", shown(token.text)));
-  if (sign != Sign::ANY && value < 0)
+        fmt::format("\"{}\" is outside of what a double holds", shown(token.text, kMostShown)));
+  if (failure != std::errc() || stop != end || !std::isfinite(value))
     throw source.error(token.place, field,
-                       fmt::format("\"{}\" is negative; 0 or more is right", shown(token.text)));
+                       fmt::format("\"{}\" is not a number; write for example 12.5",
+                                   shown(token.text, kMostShown)));
+  if (sign != Sign::ANY && value < 0)
+    throw source.error(
+        token.place, field,
+        fmt::format("\"{}\" is negative; 0 or more is right", shown(token.text, kMostShown)));
   if (sign == Sign::POSITIVE && value == 0)
     throw source.error(token.place, field, "is 0; more than 0 is right");
   return value;
@@ -209,9 +210,9 @@ std::size_t to_count(const TextSource& source, const Token& token, std::string_v
   const char* const end = token.text.data() + token.text.size();
   const auto [stop, failure] = std::from_chars(token.text.data(), end, value);
   if (failure != std::errc() || stop != end || value > most)
-    throw source.error(
-        token.place, field,
-        fmt::format("\"{}\" is not a whole number of 0 to {}", shown(token.text), most));
+    throw source.error(token.place, field,
+                       fmt::format("\"{}\" is not a whole number of 0 to {}",
+                                   shown(token.text, kMostShown), most));
   return value;
 }
 
