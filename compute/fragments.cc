@@ -18,10 +18,13 @@ std::vector<std::uint32_t> fragment_of_layers(std::uint32_t layers, std::uint32_
 
 std::vector<std::uint64_t> fragment_sizes(const ModelConfig& model, std::uint64_t ends,
                                           std::uint32_t count, Fragment::Pattern pattern) {
-  const std::uint64_t width = model.width;
+  ModelConfig one = model;
+  one.layers = 1;
+  const std::uint64_t width = model.width;  // of the final norm
+  const std::uint64_t layer = parameter_count(one, 0) - width;
   const std::vector<std::uint32_t> of = fragment_of_layers(model.layers, count, pattern);
   std::vector<std::uint64_t> sizes(count);
-  for (const std::uint32_t fragment : of) sizes[fragment] += 12 * width * width + 2 * width;
+  for (const std::uint32_t fragment : of) sizes[fragment] += layer;
   sizes[of.front()] += ends;
   sizes[of.back()] += ends + width;
   return sizes;

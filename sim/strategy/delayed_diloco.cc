@@ -4,23 +4,17 @@
 #include <optional>
 #include <utility>
 
+#include "sim/strategy/outer.h"
 #include "sim/strategy/strategy.h"
 
 namespace syncline {
 namespace {
 
-// Every worker holds the same theta and outer state; here they are held once for all.
-struct Outer {
-  SharedValue theta;
-  SharedValue state;
-  OuterRule rule;
-};
-
 // theta <- OuterOpt(theta, Delta of the round that was sent)
 Task<> receive(Fleet& fleet, Worker& worker, Outer& outer, const Fleet::Sync& sent) {
   const SharedValue delta = co_await fleet.finish_average(worker, sent);
   if (fleet.first_back(sent)) {
-    fleet.record().outer(outer.theta, outer.state, delta, outer.rule);
+    outer.step(fleet.record(), delta);
     fleet.publish(sent, outer.theta);
   }
 }
@@ -49,10 +43,7 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
 }  // namespace
 
 void start_delayed_diloco(Fleet& fleet, const OuterRule& rule) {
-  const auto outer = std::make_shared<Outer>();
-  outer->theta = fleet.initial();
-  outer->state = fleet.record().outer_state();
-  outer->rule = rule;
+  const auto outer = std::make_shared<Outer>(fleet, rule);
   fleet.start([&fleet, outer](Worker& worker) { return run_worker(fleet, worker, outer); });
 }
 

@@ -3,17 +3,11 @@
 #include <memory>
 #include <utility>
 
+#include "sim/strategy/outer.h"
 #include "sim/strategy/strategy.h"
 
 namespace syncline {
 namespace {
-
-// Every worker holds the same theta and outer state; here they are held once for all.
-struct Outer {
-  SharedValue theta;
-  SharedValue state;
-  OuterRule rule;
-};
 
 Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
   Recorder& record = fleet.record();
@@ -33,7 +27,7 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
     const SharedValue mean = co_await fleet.average(worker, std::move(delta));
     // theta = OuterOpt(theta, Delta)
     if (fleet.first_back(worker)) {
-      record.outer(outer->theta, outer->state, mean, outer->rule);
+      outer->step(record, mean);
       fleet.publish(worker, outer->theta);
     }
     record.write_parameters(worker.replica, outer->theta);
@@ -44,10 +38,7 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Outer> outer) {
 }  // namespace
 
 void start_diloco(Fleet& fleet, const OuterRule& rule) {
-  const auto outer = std::make_shared<Outer>();
-  outer->theta = fleet.initial();
-  outer->state = fleet.record().outer_state();
-  outer->rule = rule;
+  const auto outer = std::make_shared<Outer>(fleet, rule);
   fleet.start([&fleet, outer](Worker& worker) { return run_worker(fleet, worker, outer); });
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/strategy/outer.h"
 #include "sim/strategy/strategy.h"
 
 namespace syncline {
@@ -12,12 +13,12 @@ namespace {
 
 // The workers' models differ. Their mean follows from the averages alone, outer steps being linear
 // in their gradients; every worker could keep it, and here it is kept once.
-struct Mean {
-  SharedValue theta;
-  SharedValue state;
+struct Mean : Outer {
+  Mean(Fleet& fleet, const OuterRule& outer_rule)
+      : Outer(fleet, outer_rule), own(1 / static_cast<double>(fleet.replicas())) {}
+
   SharedValue delta;  // of the round before; null: it was the first
-  OuterRule rule;
-  double own = 1;  // 1/K
+  double own;         // 1/K
 };
 
 // Mean over k of the gradients that the workers stepped along at the end of this round. After the
@@ -30,7 +31,7 @@ Task<SharedValue> receive(Fleet& fleet, Worker& worker, Mean& mean, const Fleet:
     const double now = last ? 1 : mean.own;
     const SharedValue gradient = mean.delta ? record.sum({{mean.delta, 1 - mean.own}, {delta, now}})
                                             : record.sum({{delta, now}});
-    record.outer(mean.theta, mean.state, gradient, mean.rule);
+    mean.step(record, gradient);
     mean.delta = delta;
     fleet.publish(sent, mean.theta);
   }
@@ -72,11 +73,7 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<Mean> mean) {
 }  // namespace
 
 void start_eager_diloco(Fleet& fleet, const OuterRule& rule) {
-  const auto mean = std::make_shared<Mean>();
-  mean->theta = fleet.initial();
-  mean->state = fleet.record().outer_state();
-  mean->rule = rule;
-  mean->own = 1 / static_cast<double>(fleet.replicas());
+  const auto mean = std::make_shared<Mean>(fleet, rule);
   fleet.start([&fleet, mean](Worker& worker) { return run_worker(fleet, worker, mean); });
 }
 
