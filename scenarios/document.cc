@@ -225,6 +225,10 @@ void Document::set(const std::string& assignment) {
   }
 }
 
+std::string Document::path_of(const std::string& file) const {
+  return (std::filesystem::path(folder()) / file).lexically_normal().string();
+}
+
 void Document::set_from_file(const FieldPlace& field, const std::string& name) {
   const std::string file =
       (std::filesystem::path(file_).parent_path() / name).lexically_normal().string();

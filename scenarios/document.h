@@ -22,7 +22,8 @@ class Document {
   static Document read(const std::string& file, std::span<const std::string> sets);
 
   const std::string& file() const { return file_; }
-  std::string folder() const;  // that relative paths start from
+  std::string folder() const;                          // that relative paths start from
+  std::string path_of(const std::string& file) const;  // as this document names it
   proto::Scenario& scenario() { return scenario_; }
   const proto::Scenario& scenario() const { return scenario_; }
 

@@ -39,9 +39,7 @@ std::string print(const proto::Scenario& scenario) {
 // Where the file lies no longer matters.
 void make_paths_absolute(const Document& document, proto::Scenario& scenario) {
   const auto absolute = [&](const std::string& path) {
-    return path.starts_with("cache:")
-               ? path
-               : (std::filesystem::path(document.folder()) / path).lexically_normal().string();
+    return path.starts_with("cache:") ? path : document.path_of(path);
   };
   for (proto::Link& link : *scenario.mutable_topology()->mutable_links()) {
     if (link.has_trace()) link.set_trace(absolute(link.trace()));

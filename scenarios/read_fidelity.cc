@@ -4,6 +4,7 @@
 
 #include "scenarios/readers.h"
 #include "sim/collective/ring_stream.h"
+#include "sim/strategy/round_plan.h"
 
 namespace syncline {
 namespace {
@@ -22,16 +23,14 @@ std::string obstacle(const proto::Strategy& strategy, const CheckedScenario& sce
     return "the collective is no ring";
   if (!scenario.events.empty()) return "there are events";
   if (!scenario.traces.empty()) return "links change over time";
-  if (strategy.has_streaming_diloco() || strategy.has_delayed_diloco() ||
-      strategy.has_eager_diloco())
-    return "averages go on while others begin";
+  if (averages_overlap(scenario.strategy)) return "averages go on while others begin";
   if (strategy.has_within_cluster() && several_workers_in_a_cluster(scenario))
     return "averages inside the clusters use the same links";
   Engine engine;
   Network network(engine, scenario.topology, scenario.transport);
   std::vector<NodeId> ring;
   for (const WorkerSetup& worker : scenario.workers) ring.push_back(worker.hosts.front());
-  if (ring_is_private(network, ring)) return {};
+  if (private_ring(network, ring)) return {};
   return scenario.transport.plain() ? "sends of the ring share a link"
                                     : "the transport sets limits";
 }

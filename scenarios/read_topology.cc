@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <set>
@@ -204,10 +203,8 @@ void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
 void read_trace(const Document& document, CheckedScenario& scenario, const proto::Link& link,
                 const std::string& path) {
   if (!link.has_trace()) return;
-  const std::string file =
-      (std::filesystem::path(document.folder()) / link.trace()).lexically_normal().string();
   LinkTrace trace = document.at(path + ".trace", [&] {
-    LinkTrace read = read_link_trace(file);
+    LinkTrace read = read_link_trace(document.path_of(link.trace()));
     check_trace(read, link.name());
     return read;
   });

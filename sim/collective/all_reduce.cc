@@ -22,6 +22,13 @@ Payload Payload::part(std::uint64_t index, std::uint64_t parts) const {
   return part;
 }
 
+std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members) {
+  std::vector<NodeId> hosts;
+  hosts.reserve(members.size());
+  for (const CollectiveMember& member : members) hosts.push_back(member.hosts.front());
+  return hosts;
+}
+
 Bytes Payload::bytes() const {
   const auto plain =
       static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * bytes_per_element));
@@ -37,10 +44,10 @@ std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network
   switch (collective.algorithm) {
     case CollectiveAlgorithm::RING:
       if (collective.fidelity == Fidelity::STREAM) {
-        std::vector<NodeId> hosts;
-        for (const CollectiveMember& member : members) hosts.push_back(member.hosts.front());
-        if (ring_is_private(network, hosts))
-          return std::make_unique<StreamedRing>(network, traffic, std::move(hosts), payload);
+        std::vector<NodeId> hosts = first_hosts(members);
+        if (auto ways = private_ring(network, hosts))
+          return std::make_unique<StreamedRing>(network, traffic, std::move(hosts),
+                                                std::move(*ways), payload);
       }
       return std::make_unique<RingAllReduce>(network, traffic, members, payload);
     case CollectiveAlgorithm::HIERARCHICAL:

@@ -52,6 +52,7 @@ struct CollectiveMember {
   std::vector<NodeId> hosts;
   std::string site;
 };
+std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members);
 
 // One all-reduce, used once. Members join when they are ready, each at its own time, and leave when
 // they have the sum. Its transfers stall where something goes down and wait where there is no

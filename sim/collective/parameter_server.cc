@@ -12,8 +12,8 @@ ParameterServer::ParameterServer(Network& network, Traffic& traffic, NodeId serv
 ParameterServer::~ParameterServer() {
   for (const Place& place : places_) {
     if (place.transfer == 0) continue;
-    traffic_.credit_part(place.uploaded ? server_ : place.host,
-                         place.uploaded ? place.host : server_, network_.delivered(place.transfer));
+    traffic_.credit(place.uploaded ? server_ : place.host, place.uploaded ? place.host : server_,
+                    network_.delivered(place.transfer));
     network_.cancel(place.transfer);
   }
 }
@@ -30,7 +30,7 @@ void ParameterServer::on_transfer_end(const TransferReport& report, std::uint64_
   Place& place = places_[member];
   place.transfer = 0;
   traffic_.credit(place.uploaded ? server_ : place.host, place.uploaded ? place.host : server_,
-                  report);
+                  report.delivered);
   if (report.end == TransferEnd::FAILED) return fail();
   if (place.uploaded) {
     place.done = true;

@@ -5,17 +5,6 @@
 #include "topology/check.h"
 
 namespace syncline {
-namespace {
-
-std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members) {
-  std::vector<NodeId> hosts;
-  hosts.reserve(members.size());
-  for (const CollectiveMember& member : members) hosts.push_back(member.hosts.front());
-  return hosts;
-}
-
-}  // namespace
-
 RingPass::RingPass(RingKind kind, Network& network, Traffic& traffic, std::vector<NodeId> hosts,
                    Payload payload, std::function<void()> on_failure)
     : network_(network),
@@ -31,7 +20,7 @@ RingPass::RingPass(RingKind kind, Network& network, Traffic& traffic, std::vecto
 RingPass::~RingPass() {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].sending == 0) continue;
-    traffic_.credit_part(hosts_[i], hosts_[next(i)], network_.delivered(places_[i].sending));
+    traffic_.credit(hosts_[i], hosts_[next(i)], network_.delivered(places_[i].sending));
     network_.cancel(places_[i].sending);
   }
 }
@@ -63,7 +52,7 @@ void RingPass::on_transfer_end(const TransferReport& report, std::uint64_t index
   Place& sender = places_[index];
   const std::size_t receiver_index = next(index);
   Place& receiver = places_[receiver_index];
-  traffic_.credit(hosts_[index], hosts_[receiver_index], report);
+  traffic_.credit(hosts_[index], hosts_[receiver_index], report.delivered);
   sender.sending = 0;
   if (report.end == TransferEnd::FAILED) return on_failure_();
   ++sender.sent;

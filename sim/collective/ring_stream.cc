@@ -14,28 +14,43 @@ Time flowing_time(const Network::Way& way, Bytes bytes) {
 
 }  // namespace
 
-bool ring_is_private(Network& network, const std::vector<NodeId>& hosts) {
-  if (hosts.size() < 2 || !network.transport().plain()) return false;
+std::optional<std::vector<Network::Way>> private_ring(const Network& network,
+                                                      const std::vector<NodeId>& hosts) {
+  if (hosts.size() < 2 || !network.transport().plain()) return std::nullopt;
   std::vector<bool> used(network.topology().channel_count());
+  std::vector<Network::Way> ways;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const std::optional<Network::Way> way = network.way(hosts[i], hosts[(i + 1) % hosts.size()]);
-    if (!way || way->bundled || way->rate == BitRate()) return false;
+    std::optional<Network::Way> way = network.way(hosts[i], hosts[(i + 1) % hosts.size()]);
+    if (!way || way->bundled || way->rate == BitRate()) return std::nullopt;
     for (const ChannelId channel : way->channels) {
-      if (used[channel.value]) return false;
+      if (used[channel.value]) return std::nullopt;
       used[channel.value] = true;
     }
+    ways.push_back(std::move(*way));
   }
-  return true;
+  return ways;
 }
 
 StreamedRing::StreamedRing(Network& network, Traffic& traffic, std::vector<NodeId> hosts,
-                           Payload payload)
+                           std::vector<Network::Way> ways, Payload payload)
     : network_(network),
       traffic_(traffic),
       hosts_(std::move(hosts)),
+      ways_(std::move(ways)),
       payload_(payload),
       at_(hosts_.size()),
-      computed_(network.engine()) {}
+      computed_(network.engine()) {
+  Payload part = payload;
+  part.elements = payload.elements / hosts_.size();
+  smaller_bytes_ = part.bytes();
+  ++part.elements;
+  larger_bytes_ = part.bytes();
+}
+
+bool StreamedRing::is_larger(std::size_t part) const {
+  const std::size_t p = hosts_.size();
+  return payload_.part(part, p).elements > payload_.elements / p;
+}
 
 Task<> StreamedRing::join(std::size_t member) {
   Engine& engine = network_.engine();
@@ -46,40 +61,35 @@ Task<> StreamedRing::join(std::size_t member) {
   }
   while (joined_ < hosts_.size()) co_await computed_.wait();
   co_await engine.sleep_until(at_[member]);
+  credit(member);
+}
 
-  // Host i sends the parts i, i-1, …: each twice but i+1 and i+2.
+// Host i sends the parts i, i-1, …: each twice but i+1 and i+2.
+void StreamedRing::credit(std::size_t member) {
   const std::size_t p = hosts_.size();
-  const NodeId next = hosts_[(member + 1) % p];
-  const Network::Way way = *network_.way(hosts_[member], next);
-  Bytes bytes;
-  Time flowing;
-  for (std::size_t part = 0; part < p; ++part) {
-    const int times =
-        2 - static_cast<int>(part == (member + 1) % p) - static_cast<int>(part == (member + 2) % p);
-    const Bytes size = payload_.part(part, p).bytes();
-    bytes += Bytes(size.count() * times);
-    flowing += flowing_time(way, size) * times;
-  }
-  network_.credit(way, bytes, flowing, way.latency * static_cast<std::int64_t>(2 * (p - 1)));
-  traffic_.credit_part(hosts_[member], next, bytes);
+  const Network::Way& way = ways_[member];
+  const auto sends = static_cast<std::int64_t>(2 * (p - 1));
+  std::int64_t larger = 2 * static_cast<std::int64_t>(payload_.elements % p);
+  for (const std::size_t ahead : {1, 2}) larger -= is_larger((member + ahead) % p) ? 1 : 0;
+  const std::int64_t smaller = sends - larger;
+  const Bytes bytes(smaller * smaller_bytes_.count() + larger * larger_bytes_.count());
+  const Time flowing =
+      flowing_time(way, smaller_bytes_) * smaller + flowing_time(way, larger_bytes_) * larger;
+  network_.credit(way, bytes, flowing, way.latency * sends);
+  traffic_.credit(hosts_[member], hosts_[(member + 1) % p], bytes);
 }
 
 void StreamedRing::compute() {
   const std::size_t p = hosts_.size();
-  // Parts have two sizes. `larger[p + i - s]` is that of part i - s, for 0 <= s < p.
-  const std::uint64_t least = payload_.elements / p;
-  const Payload small{least, payload_.bytes_per_element, payload_.block, payload_.bytes_per_block};
-  Payload large = small;
-  ++large.elements;
+  // `larger[p + i - s]` is that of part i - s, for 0 <= s < p.
   std::vector<std::int64_t> larger(2 * p);
   for (std::size_t part = 0; part < p; ++part)
-    larger[part] = larger[part + p] = payload_.part(part, p).elements > least ? -1 : 0;
+    larger[part] = larger[part + p] = is_larger(part) ? -1 : 0;
   std::vector<std::int64_t> short_send(p), more(p);
   for (std::size_t i = 0; i < p; ++i) {
-    const Network::Way way = *network_.way(hosts_[i], hosts_[(i + 1) % p]);
-    const Time base = way.latency + flowing_time(way, small.bytes());
-    short_send[i] = base.count_ns();
-    more[i] = (way.latency + flowing_time(way, large.bytes())).count_ns() - base.count_ns();
+    const Time least = flowing_time(ways_[i], smaller_bytes_);
+    short_send[i] = (ways_[i].latency + least).count_ns();
+    more[i] = (flowing_time(ways_[i], larger_bytes_) - least).count_ns();
   }
   std::vector<std::int64_t> start(p), end(p);
   for (std::size_t i = 0; i < p; ++i) start[i] = at_[i].count_ns();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/collective/all_reduce.h"
@@ -10,11 +10,12 @@
 
 namespace syncline {
 
-// Whether no two sends of this ring ever share a link, and each has one rate all the time: every
-// edge has its links to itself, none is a bundle, all have capacity, and the transport sets no
-// limits. The ring is then independent of what else happens as long as nobody else uses these links
-// and they do not change.
-bool ring_is_private(Network& network, const std::vector<NodeId>& hosts);
+// The edges of a ring in which no two sends ever share a link, and each has one rate all the time:
+// every edge has its links to itself, none is a bundle, all have capacity, and the transport sets
+// no limits. The ring is then independent of what else happens as long as nobody else uses these
+// links and they do not change. None: it is another ring.
+std::optional<std::vector<Network::Way>> private_ring(const Network& network,
+                                                      const std::vector<NodeId>& hosts);
 
 // On a private ring, without an event a send: host i starts step s+1 at
 //   x_i(s+1) = max(x_{i-1}(s) + d_{i-1}, x_i(s) + d_i)
@@ -23,17 +24,23 @@ bool ring_is_private(Network& network, const std::vector<NodeId>& hosts);
 // host's end. Costs 2(p-1)p maxima when the last host has joined.
 class StreamedRing final : public AllReduce {
  public:
-  // `hosts`: a private ring of at least two.
-  StreamedRing(Network& network, Traffic& traffic, std::vector<NodeId> hosts, Payload payload);
+  // `ways`: private_ring() of these hosts.
+  StreamedRing(Network& network, Traffic& traffic, std::vector<NodeId> hosts,
+               std::vector<Network::Way> ways, Payload payload);
   Task<> join(std::size_t member) override;
 
  private:
+  // Parts have at most two sizes; `larger` ones have one element more.
+  bool is_larger(std::size_t part) const;
   void compute();
+  void credit(std::size_t member);
 
   Network& network_;
   Traffic& traffic_;
   std::vector<NodeId> hosts_;
+  std::vector<Network::Way> ways_;  // by host: to the next one
   Payload payload_;
+  Bytes smaller_bytes_, larger_bytes_;
   std::vector<Time> at_;  // by host: when it joined; then its end
   std::size_t joined_ = 0;
   Signal computed_;

@@ -13,14 +13,11 @@ class Traffic {
   explicit Traffic(const Topology& topology)
       : sent_(topology.node_count()), received_(topology.node_count()) {}
 
-  // A transfer that is given up: what it has delivered by now.
-  void credit_part(NodeId source, NodeId destination, Bytes delivered) {
+  // What a transfer has delivered: at its end, or when it is given up.
+  void credit(NodeId source, NodeId destination, Bytes delivered) {
     sent_[source.value] += delivered;
     received_[destination.value] += delivered;
     total_ += delivered;
-  }
-  void credit(NodeId source, NodeId destination, const TransferReport& report) {
-    credit_part(source, destination, report.delivered);
   }
   // Traffic that was not carried event by event, but is known: `times` times what `once` holds.
   void add(const Traffic& once, std::int64_t times) {

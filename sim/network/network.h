@@ -110,7 +110,7 @@ class Network {
 
   // The link changes as the trace says, both directions, in the CHANGE phase of each of its points;
   // the clock's 0 is the trace's. One trace a link. It ends no run and keeps none alive: when
-  // nothing but traces goes on and no transfer has moved for a whole period, it stops. Throws
+  // nothing but traces goes on and no transfer has moved for two of its periods, it stops. Throws
   // InputError: see check_trace().
   void follow(LinkId link, LinkTrace trace);
 

@@ -75,7 +75,7 @@ Task<> Fleet::rejoin(Worker& worker) {
       worker.fetch = fetch.start(spec);
       co_await fetch.all();
       worker.fetch = 0;
-      traffic_.credit(spec.source, spec.destination, fetch.last());
+      traffic_.credit(spec.source, spec.destination, fetch.last().delivered);
       worker.rejoin_bytes += fetch.delivered();
       if (fetch.failed() > 0 || all_->settled(round)) {
         worker.state = Worker::State::RETURNING;
@@ -128,8 +128,8 @@ void Fleet::lose_round(Worker& worker) {
 void Fleet::give_up_fetch(Worker& worker) {
   if (worker.fetch == 0) return;
   const Bytes delivered = network_.delivered(worker.fetch);
-  traffic_.credit_part(workers_[worker.fetch_from].setup->hosts.front(),
-                       worker.setup->hosts.front(), delivered);
+  traffic_.credit(workers_[worker.fetch_from].setup->hosts.front(), worker.setup->hosts.front(),
+                  delivered);
   worker.rejoin_bytes += delivered;
   worker.fetch = 0;
 }

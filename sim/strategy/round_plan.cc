@@ -96,9 +96,11 @@ std::uint64_t overlapped_steps(const StrategySetup& strategy) {
   return whole_round ? strategy.local_steps : 0;
 }
 
-bool may_lose_workers(const StrategySetup& strategy) {
-  return streaming_of(strategy) == nullptr && overlapped_steps(strategy) == 0;
+bool averages_overlap(const StrategySetup& strategy) {
+  return streaming_of(strategy) != nullptr || overlapped_steps(strategy) > 0;
 }
+
+bool may_lose_workers(const StrategySetup& strategy) { return !averages_overlap(strategy); }
 
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round) {
   Payload payload = setup.payload;

@@ -25,6 +25,9 @@ std::uint64_t closing_rounds(const StrategySetup& strategy);
 // Steps that are computed while an average goes on, before it is waited for.
 std::uint64_t overlapped_steps(const StrategySetup& strategy);
 
+// An average may go on while its workers compute, or others are averaged.
+bool averages_overlap(const StrategySetup& strategy);
+
 // A worker may miss an average, or lose its state: a peer's at the begin of a round is enough to go
 // on from.
 bool may_lose_workers(const StrategySetup& strategy);

@@ -78,14 +78,14 @@ TEST(StreamedRing, IsTheRing) {
 TEST(StreamedRing, NeedsLinksOfItsOwn) {
   LineNetwork line({{.capacity = 1e6}, {.capacity = 1e6}, {.capacity = 1e6}});
   // Round a line of four, the way back crosses all links, but the other way.
-  EXPECT_TRUE(ring_is_private(line.network, line.line.hosts));
+  EXPECT_TRUE(private_ring(line.network, line.line.hosts).has_value());
   // 0 -> 2 -> 1 -> 3 uses the second link twice.
   const std::vector<NodeId>& h = line.line.hosts;
-  EXPECT_FALSE(ring_is_private(line.network, {h[0], h[2], h[1], h[3]}));
+  EXPECT_FALSE(private_ring(line.network, {h[0], h[2], h[1], h[3]}).has_value());
   LineNetwork shared({{.capacity = 1e6, .latency_s = 0, .shared = true}});
-  EXPECT_FALSE(ring_is_private(shared.network, shared.line.hosts));
+  EXPECT_FALSE(private_ring(shared.network, shared.line.hosts).has_value());
   LineNetwork closed({{.capacity = 0}});
-  EXPECT_FALSE(ring_is_private(closed.network, closed.line.hosts));
+  EXPECT_FALSE(private_ring(closed.network, closed.line.hosts).has_value());
 }
 
 }  // namespace
