@@ -13,6 +13,7 @@
 #include "app/environment.h"
 #include "app/run.h"
 #include "app/sweep.h"
+#include "app/topology_info.h"
 #include "compute/interrupted.h"
 #include "report/version.h"
 #include "sim/engine/engine.h"
@@ -62,18 +63,29 @@ int command_line(int argc, char** argv) {
       "check", "Check a scenario and say what it means; trains and writes nothing");
   add_scenario_options(check_command, check_options);
 
+  CLI::App& topology_command = *app.add_subcommand("topology", "Look at topology files: info FILE");
+  topology_command.require_subcommand(1);
+  TopologyInfoOptions info_options;
+  CLI::App& info_command = *topology_command.add_subcommand(
+      "info", "Say what a topology file holds, and what it leaves open");
+  add_topology_info_options(info_command, info_options);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    complain(fmt::format(
-        "{}; see syncline {}--help", error.what(),
-        app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " "));
+    std::string command;
+    for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+      at = at->get_subcommands().front();
+      command += at->get_name() + " ";
+    }
+    complain(fmt::format("{}; see syncline {}--help", error.what(), command));
     return kBadInput;
   }
   if (run_command.parsed()) return run(run_options);
-  return sweep_command.parsed() ? sweep(sweep_options) : check(check_options);
+  if (sweep_command.parsed()) return sweep(sweep_options);
+  return info_command.parsed() ? topology_info(info_options) : check(check_options);
 }
 
 int guarded(int argc, char** argv) {

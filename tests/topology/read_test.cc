@@ -86,8 +86,8 @@ TEST(ReadTopologyTest, GraphMl) {
 TEST(ReadTopologyTest, MissingFactsAreAskedFor) {
   const std::string path = sample("zoo.graphml");
   EXPECT_THAT(error_of([&] { read_topology(path); }),
-              AllOf(HasSubstr("1 links have no bandwidth"), HasSubstr("line 16: id:1 - id:2"),
-                    HasSubstr("1 links have no latency")));
+              AllOf(HasSubstr("1 link has no bandwidth"), HasSubstr("line 16: id:1 - id:2"),
+                    HasSubstr("1 link has no latency")));
   ReadOptions options;
   options.missing_bandwidth = BitRate::bits_per_s(1e6);
   options.missing_latency_s = 0.002;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace syncline {
@@ -18,6 +20,20 @@ double great_circle_m(const GeoPoint& a, const GeoPoint& b) {
                                              std::cos(radians(b.latitude)) * half_lon * half_lon;
   return 2 * kRadiusM * std::asin(std::min(1.0, std::sqrt(h)));
 }
+
+namespace {
+
+// A directed record by its ends and values.
+using LinkKey = std::tuple<std::uint32_t, std::uint32_t, std::optional<BitRate>,
+                           std::array<std::optional<double>, 4>>;
+LinkKey key_of(const ImportedLink& link, std::uint32_t a, std::uint32_t b) {
+  return {a,
+          b,
+          link.bandwidth,
+          {link.bandwidth_number, link.latency_s, link.latency_number, link.length_m}};
+}
+
+}  // namespace
 
 void ImportedTopology::warn(std::string_view kind, const std::string& text, std::size_t line) {
   const auto known = std::find_if(warnings.begin(), warnings.end(),
@@ -37,6 +53,8 @@ ImportedCounts count(const ImportedTopology& topology) {
     while (root[node] != node) node = root[node] = root[root[node]];
     return node;
   };
+  counts.records = counts.links = topology.links.size();
+  std::map<LinkKey, std::size_t> waiting;  // for a record of the way back
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::vector<bool> joined(topology.nodes.size());
   for (const ImportedLink& link : topology.links) {
@@ -45,6 +63,15 @@ ImportedCounts count(const ImportedTopology& topology) {
     if (link.a == link.b) {
       ++counts.self_loops;
       continue;
+    }
+    if (link.directed) {
+      const auto twin = waiting.find(key_of(link, link.b, link.a));
+      if (twin == waiting.end() || twin->second == 0) {
+        ++waiting[key_of(link, link.a, link.b)];
+      } else {
+        --twin->second;
+        --counts.links;
+      }
     }
     if (!pairs.insert(std::minmax(link.a, link.b)).second) ++counts.parallel_links;
     joined[link.a] = joined[link.b] = true;

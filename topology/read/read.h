@@ -46,7 +46,7 @@ ReadTopology read_topology(const std::string& path, const ReadOptions& options =
 // The node that is meant by a label ("Paris") or an id ("id:16"), as an index. Throws InputError
 // that lists the candidates: a label that repeats, or that is not there.
 std::uint32_t find_imported_node(const ImportedTopology& imported, const std::string& name);
-// The name that to_topology() gives to a node.
-std::string imported_node_name(const ImportedTopology& imported, std::uint32_t node);
+// The names that to_topology() gives to the nodes.
+std::vector<std::string> imported_node_names(const ImportedTopology& imported);
 
 }  // namespace syncline
