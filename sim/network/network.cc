@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -114,6 +115,29 @@ struct Following {
   }
 };
 
+// After how long traces that repeat do so together.
+class CommonPeriod {
+ public:
+  void add(Time period) {
+    longest_ = std::max(longest_, period.count_ns());
+    if (!exact_) return;
+    const std::int64_t steps = period.count_ns() / std::gcd(common_, period.count_ns());
+    exact_ = !__builtin_mul_overflow(common_, steps, &common_);
+  }
+  // Of traces that take very long to do so: kMost times the longest period.
+  Time get() const {
+    std::int64_t most = 0;
+    if (__builtin_mul_overflow(longest_, kMost, &most)) return Time::max();
+    return Time::ns(exact_ ? std::min(common_, most) : most);
+  }
+
+ private:
+  static constexpr std::int64_t kMost = 1000;
+  bool exact_ = true;
+  std::int64_t common_ = 1;  // ns
+  std::int64_t longest_ = 0;
+};
+
 // What rounding left just below a whole byte is that byte.
 Bytes whole_bytes(const Transfer& transfer, double delivered) {
   const double rounding = static_cast<double>(transfer.bytes.count()) * 1e-14;
@@ -196,6 +220,8 @@ struct Network::State final : EventTarget {
                    const std::optional<double>& latency_s);
   void catch_up(Following& following);
   void wake_traces();
+  bool hopeless() const;
+  void stop_traces();
   void apply_conditions(std::optional<InFlight> in_flight);
   void find_routes();
   void wait_for_route(Transfer& transfer);
@@ -243,7 +269,10 @@ struct Network::State final : EventTarget {
   std::vector<std::uint32_t> free_changes;
   std::vector<Following> followings;
   std::size_t traces_waiting = 0;  // their events in the queue
+  bool traces_stopped = false;     // without hope
   Time moved;                      // when something else than traces went on last
+  CommonPeriod common_period;      // of the traces that repeat
+  Time last_single_point;          // of those that do not
 
   EventHandle completion;            // the one event at the first end
   Time completion_at = Time::max();  // never: not scheduled
@@ -720,15 +749,29 @@ void Network::State::on_traced(std::uint32_t index) {
   following.advance();
   apply_point(following.link, point.bandwidth, point.latency_s);
   if (active == 0 || following.over()) return;
-  // Only traces are left: either one of them will bring capacity within a period, or none will.
   if (engine.pending() > traces_waiting) {
     moved = engine.now();
-  } else if (following.trace.period && engine.now() - moved > *following.trace.period * 2) {
-    return;
+    if (traces_stopped) return wake_traces();
+  } else if (hopeless()) {
+    return stop_traces();
   }
   following.event =
       engine.schedule(following.next_at(), Phase::CHANGE, *this, make_tag(TRACED, index));
   ++traces_waiting;
+}
+
+// Only traces are left. Nothing has moved since the last point that happens once, through all that
+// the others can do together: none will ever bring capacity to those that wait.
+bool Network::State::hopeless() const {
+  const Time since = std::max(moved, last_single_point);
+  return engine.now() - since > common_period.get();
+}
+
+// All at once: one that stands still would be wrong for those that go on.
+void Network::State::stop_traces() {
+  traces_stopped = true;
+  for (const Following& following : followings) engine.cancel(following.event);
+  traces_waiting = 0;
 }
 
 // The points before now, all at once: nothing was under way.
@@ -751,9 +794,10 @@ void Network::State::catch_up(Following& following) {
   apply_point(following.link, bandwidth, latency_s);
 }
 
-// The first transfer starts: the traced links are brought up to date, and go on.
+// The traced links are brought up to date, and go on.
 void Network::State::wake_traces() {
   moved = engine.now();
+  traces_stopped = false;
   for (std::size_t i = 0; i < followings.size(); ++i) {
     Following& following = followings[i];
     if (engine.cancel(following.event)) --traces_waiting;
@@ -775,6 +819,7 @@ void Network::State::schedule_change(Time at, Change change) {
   free_changes.pop_back();
   change.event = engine.schedule(at, Phase::CHANGE, *this, make_tag(CHANGED, index));
   changes[index] = change;
+  if (traces_stopped) wake_traces();
 }
 
 // Nothing crosses a channel while some other one of the route has no capacity.
@@ -927,7 +972,7 @@ TransferId Network::start(const TransferSpec& spec, TransferSink& sink, std::uin
   SYNCLINE_CHECK(spec.streams >= 1, "a transfer has at least one stream");
   SYNCLINE_CHECK(spec.cap.in_bytes_per_s() > 0, "a transfer's cap is above 0");
   State& state = *state_;
-  if (state.active == 0 && !state.followings.empty()) state.wake_traces();
+  if ((state.active == 0 && !state.followings.empty()) || state.traces_stopped) state.wake_traces();
   const std::optional<PathId> route =
       state.routes.acquire(spec.source, spec.destination, spec.wait_for_route);
   const PathId path = route ? *route : state.routes.acquire_nominal(spec.source, spec.destination);
@@ -998,6 +1043,11 @@ void Network::change_node_state(Time at, NodeId node, bool up, std::optional<InF
 
 void Network::follow(LinkId link, LinkTrace trace) {
   check_trace(trace, state_->topology.link(link).name);
+  if (trace.period) {
+    state_->common_period.add(*trace.period);
+  } else {
+    state_->last_single_point = std::max(state_->last_single_point, trace.points.back().at);
+  }
   state_->followings.push_back(
       {.link = link, .trace = std::move(trace), .next = 0, .begun = {}, .event = {}});
   if (state_->active > 0) state_->wake_traces();

@@ -109,9 +109,11 @@ class Network {
   void change_node_state(Time at, NodeId node, bool up, std::optional<InFlight> in_flight = {});
 
   // The link changes as the trace says, both directions, in the CHANGE phase of each of its points;
-  // the clock's 0 is the trace's. One trace a link. It ends no run and keeps none alive: when
-  // nothing but traces goes on and no transfer has moved for two of its periods, it stops. Throws
-  // InputError: see check_trace().
+  // the clock's 0 is the trace's. One trace a link. Traces keep no run alive: when nothing else
+  // goes on, no trace that ends has a point left, and no transfer has moved for as long as it takes
+  // all periods to fall together again (at most 1000 of the longest), they stop until something
+  // else happens. One network an engine then: each takes the other's traces for something else.
+  // Throws InputError: see check_trace().
   void follow(LinkId link, LinkTrace trace);
 
   // What a transfer alone would meet from one host to another, as things are now; none without a

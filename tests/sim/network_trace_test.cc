@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "sim/network/network.h"
 #include "sim/network/transfer_set.h"
@@ -79,6 +81,61 @@ TEST(NetworkTrace, WaitsForCapacityThatComesOnceInAPeriod) {
   net.start(1, 0, 1, 3'000'000);
   net.engine.run();
   EXPECT_NEAR(net.probe.report(1).ended.in_seconds(), 2 * 100.5 + 100, 1e-6);
+}
+
+// The first link repeats while the second one's trace has not yet brought its capacity.
+TEST(NetworkTrace, GoesOnWhileAnotherMayBringCapacity) {
+  for (const auto& [comes_s, seconds] :
+       {std::pair{15.0, 35.0}, {25.0, 45.0}, {105.0, 125.0}, {100'005.0, 100'025.0}}) {
+    LineNetwork net({{.capacity = 1e6}, {.capacity = 0}});
+    net.network.follow(net.line.links[0], {{rate(0, 2e6), rate(5, 1e6)}, Time::seconds(10)});
+    net.network.follow(net.line.links[1], {{rate(comes_s, 1e9)}, {}});
+    net.start(1, 0, 2, 30'000'000);
+    net.engine.run();
+    ASSERT_TRUE(net.probe.ended(1)) << comes_s;
+    EXPECT_NEAR(net.probe.report(1).ended.in_seconds(), seconds, 1e-6) << comes_s;
+  }
+}
+
+// Open together only once in 7 · 11 · 13 s, though each opens in every period of its own.
+TEST(NetworkTrace, WaitsUntilThePeriodsFallTogether) {
+  LineNetwork net({{.capacity = 0}, {.capacity = 0}, {.capacity = 0}});
+  // Open in the first second of a period; at 1001 s all begin one.
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double period = std::array{7.0, 11.0, 13.0}[i];
+    net.network.follow(net.line.links[i], {{rate(0, 1e6), rate(1, 0)}, Time::seconds(period)});
+  }
+  net.start(1, 0, 3, 1'500'000);
+  net.engine.run();
+  EXPECT_NEAR(net.probe.report(1).ended.in_seconds(), 1001.5, 1e-6);
+}
+
+// What stopped without hope goes on when something else happens.
+TEST(NetworkTrace, AChangeBringsHopeBack) {
+  LineNetwork net({{.capacity = 1e6}, {.capacity = 0}});
+  net.network.follow(net.line.links[0], staircase());
+  net.start(1, 0, 2, 5'000'000);
+  net.engine.run();
+  ASSERT_EQ(net.network.stuck().size(), 1U);
+  const Time at = net.engine.now() + Time::seconds(100.5);
+  const double in_period = std::fmod(at.in_seconds(), 10);
+  net.network.change_capacity(at, net.line.links[1], Direction::FORWARD, BitRate::bytes_per_s(1e9));
+  net.start(2, 0, 1, 0);
+  net.engine.run();
+  // Find the end by hand: 1e6 to 2 s (after the first period: 3e6), 2e6 to 4 s, then 3e6.
+  double left = 5e6, when = in_period;
+  const auto speed = [](double t) {
+    const double place = std::fmod(t, 10);
+    return place < 2 ? 3e6 : place < 4 ? 2e6 : 3e6;
+  };
+  while (left > 1e-3) {
+    const double place = std::fmod(when, 10);
+    const double next = when - place + (place < 2 ? 2 : place < 4 ? 4 : 12);
+    const double step = std::min(next - when, left / speed(when));
+    left -= step * speed(when);
+    when += step;
+  }
+  EXPECT_NEAR((net.probe.report(1).ended - at).in_seconds(), when - in_period, 1e-6);
 }
 
 TEST(NetworkTrace, RefusesWhatIsNoTrace) {

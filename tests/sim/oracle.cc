@@ -41,6 +41,36 @@ std::vector<double> max_min_rates(const std::vector<Flow>& flows,
   return rate;
 }
 
+double Protocol::headers(double payload) const { return std::ceil(payload / mss) * header; }
+
+namespace {
+
+// The first point of a trace after an instant; -1: none.
+std::int64_t next_point(const Trace& trace, std::int64_t after) {
+  const std::int64_t begun =
+      trace.period > 0 ? std::max<std::int64_t>(after, 0) / trace.period * trace.period : 0;
+  for (const Trace::Point& point : trace.points) {
+    if (begun + point.at > after) return begun + point.at;
+  }
+  return trace.period > 0 ? begun + trace.period + trace.points.front().at : -1;
+}
+
+// The value that a trace gave last; -1: none yet.
+double value_at(const Trace& trace, double Trace::Point::*what, std::int64_t now) {
+  const std::int64_t place = trace.period > 0 ? now % trace.period : now;
+  double before = -1;  // of this period
+  double last = -1;    // of a whole one
+  for (const Trace::Point& point : trace.points) {
+    if (point.*what < 0) continue;
+    if (point.at <= place) before = point.*what;
+    last = point.*what;
+  }
+  const bool repeated = trace.period > 0 && now >= trace.period;
+  return before >= 0 || !repeated ? before : last;
+}
+
+}  // namespace
+
 World::World(const Traffic& traffic)
     : traffic_(traffic),
       links_(traffic.links),
@@ -81,6 +111,18 @@ void World::apply(const Change& change) {
     case Change::NODE_STATE:
       node_up_[change.target] = change.up;
       break;
+  }
+}
+
+void World::follow_traces(std::int64_t now) {
+  for (const Trace& trace : traffic_.traces) {
+    Link& link = links_[trace.link];
+    const double capacity = value_at(trace, &Trace::Point::capacity, now);
+    const double latency = value_at(trace, &Trace::Point::latency, now);
+    for (int direction : {0, 1}) {
+      if (capacity >= 0) link.capacity[direction] = capacity;
+      if (latency >= 0) link.latency[direction] = latency;
+    }
   }
 }
 
@@ -178,23 +220,53 @@ bool World::route(int source, int destination, std::vector<int>& resources, doub
   return true;
 }
 
+namespace {
+
+// Slow start of a transfer.
+struct Slow {
+  std::int64_t rtt = 0;
+  int round = 0;
+  std::int64_t next = -1;  // its end, or never
+  double limit = kNever;   // payload bytes/s: the other limits
+};
+
+}  // namespace
+
 std::vector<Outcome> simulate(const Traffic& traffic) {
   World world(traffic);
   std::vector<Outcome> outcomes(traffic.transfers.size());
   std::vector<double> remaining(traffic.transfers.size());
   std::vector<double> rates(traffic.transfers.size());
+  std::vector<Slow> slow(traffic.transfers.size());
+  const Protocol& protocol = traffic.protocol;
   std::vector<int> flowing;
   std::vector<int> in_latency;
   std::size_t next_start = 0;
   std::size_t next_change = 0;
   double now = 0;
+  std::int64_t handled = -1;  // the last instant with something scheduled
+  std::int64_t hope = 0;      // until when a trace that ends, or one that moves others, acts
+  for (const Trace& trace : traffic.traces) {
+    if (trace.period == 0) hope = std::max(hope, trace.points.back().at);
+  }
 
+  auto expansion = [&](int t) {
+    const double payload = traffic.transfers[t].bytes;
+    return payload == 0 ? 1 : 1 + protocol.headers(payload) / payload;
+  };
+  auto set_cap = [&](int t, std::int64_t since, double payload_rate) {
+    outcomes[t].caps.push_back({since, payload_rate * expansion(t)});
+  };
+  auto slow_rate = [&](int t) {
+    return 10 * protocol.mss * std::exp2(slow[t].round) * protocol.streams /
+           (static_cast<double>(slow[t].rtt) / 1e9);
+  };
   auto end = [&](int t, Outcome::Status status) {
     outcomes[t].status = status;
     outcomes[t].ended = now;
     outcomes[t].delivered = status == Outcome::DONE ? traffic.transfers[t].bytes
                             : std::count(flowing.begin(), flowing.end(), t)
-                                ? traffic.transfers[t].bytes - remaining[t]
+                                ? traffic.transfers[t].bytes - remaining[t] / expansion(t)
                                 : 0;
     std::erase(flowing, t);
     std::erase(in_latency, t);
@@ -219,8 +291,8 @@ std::vector<Outcome> simulate(const Traffic& traffic) {
     }
     for (int t : flowing) {
       const Transfer& transfer = traffic.transfers[t];
-      flows.push_back(
-          {outcomes[t].route, transfer.weight, world.cap_on(outcomes[t].route, transfer.cap)});
+      flows.push_back({outcomes[t].route, transfer.weight * protocol.streams,
+                       world.cap_on(outcomes[t].route, outcomes[t].caps.back().rate)});
     }
     std::vector<double> found = max_min_rates(flows, capacity);
     for (std::size_t i = 0; i < flowing.size(); ++i) rates[flowing[i]] = found[i];
@@ -241,9 +313,23 @@ std::vector<Outcome> simulate(const Traffic& traffic) {
         scheduled = std::min(scheduled, traffic.transfers[t].cancel_at);
       }
     }
+    for (const int t : flowing) {
+      if (slow[t].next >= 0) scheduled = std::min(scheduled, slow[t].next);
+    }
     double next = kNever;
     for (int t : flowing) {
       if (rates[t] > 0) next = std::min(next, now + remaining[t] / rates[t]);
+    }
+    const bool only_traces =
+        next == kNever && scheduled == std::numeric_limits<std::int64_t>::max();
+    if (!only_traces) {
+      hope = std::max(hope, handled);
+    } else if (handled > hope + 2 * traffic.common_period) {
+      break;
+    }
+    for (const Trace& trace : traffic.traces) {
+      const std::int64_t point = next_point(trace, handled);
+      if (point >= 0) scheduled = std::min(scheduled, point);
     }
     bool is_scheduled = scheduled != std::numeric_limits<std::int64_t>::max() &&
                         static_cast<double>(scheduled) / 1e9 <= next;
@@ -253,6 +339,7 @@ std::vector<Outcome> simulate(const Traffic& traffic) {
     now = next;
     complete();
     if (!is_scheduled) continue;
+    handled = scheduled;
 
     // Starts, changes, arrivals, and at the end what was cancelled.
     while (next_start < traffic.transfers.size() &&
@@ -260,14 +347,27 @@ std::vector<Outcome> simulate(const Traffic& traffic) {
       int t = static_cast<int>(next_start++);
       const Transfer& transfer = traffic.transfers[t];
       double latency = 0;
-      remaining[t] = transfer.bytes;
+      remaining[t] = transfer.bytes + protocol.headers(transfer.bytes);
       if (!world.route(transfer.source, transfer.destination, outcomes[t].route, latency)) {
         outcomes[t].status = Outcome::NO_ROUTE;
       } else if (transfer.source == transfer.destination) {
         end(t, Outcome::DONE);
       } else {
-        outcomes[t].arrival = scheduled + std::llround(latency * 1e9);
+        const std::int64_t forward = std::llround(latency * 1e9);
+        outcomes[t].arrival = scheduled + forward;
         in_latency.push_back(t);
+        std::vector<int> way_back;
+        const bool returns = world.route(transfer.destination, transfer.source, way_back, latency);
+        slow[t].rtt = forward + (returns ? std::llround(latency * 1e9) : forward);
+        slow[t].limit = transfer.cap;
+        const double rtt_s = static_cast<double>(slow[t].rtt) / 1e9;
+        if (rtt_s > 0) {
+          const double mathis =
+              protocol.loss > 0 ? protocol.mss * std::sqrt(1.5 / protocol.loss) : kNever;
+          slow[t].limit =
+              std::min(slow[t].limit, protocol.streams * std::min(protocol.window, mathis) / rtt_s);
+        }
+        set_cap(t, scheduled, slow[t].limit);
       }
     }
     while (next_change < traffic.changes.size() && traffic.changes[next_change].at == scheduled) {
@@ -280,11 +380,25 @@ std::vector<Outcome> simulate(const Traffic& traffic) {
         }
       }
     }
+    world.follow_traces(scheduled);
+    for (const int t : flowing) {
+      if (slow[t].next != scheduled) continue;
+      ++slow[t].round;
+      double narrowest = kNever;
+      for (const int r : outcomes[t].route) narrowest = std::min(narrowest, world.capacity(r));
+      const double rate = slow_rate(t);
+      const bool over = rate >= slow[t].limit || rate * expansion(t) >= narrowest;
+      slow[t].next = over ? -1 : scheduled + slow[t].rtt;
+      set_cap(t, scheduled, over ? slow[t].limit : rate);
+    }
     std::vector<int> waiting = in_latency;
     for (int t : waiting) {
       if (outcomes[t].arrival != scheduled) continue;
       std::erase(in_latency, t);
       flowing.push_back(t);
+      if (!protocol.slow_start || slow[t].rtt == 0 || traffic.transfers[t].bytes == 0) continue;
+      slow[t].next = scheduled + slow[t].rtt;
+      set_cap(t, scheduled, std::min(slow[t].limit, slow_rate(t)));
     }
     for (int t = 0; t < static_cast<int>(next_start); ++t) {
       if (traffic.transfers[t].cancel_at != scheduled) continue;

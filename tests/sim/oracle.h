@@ -42,11 +42,38 @@ struct Change {
   bool up = true;
 };
 
+// A link whose capacity and latency change in both directions; the points again with each period.
+struct Trace {
+  struct Point {
+    std::int64_t at = 0;
+    double capacity = -1;  // unchanged
+    double latency = -1;   // unchanged
+  };
+  int link = 0;
+  std::vector<Point> points = {};  // rising
+  std::int64_t period = 0;         // none
+};
+
+// Of every transfer; see "What TCP adds" in docs/network.md.
+struct Protocol {
+  double streams = 1;
+  double window = kNever;  // bytes
+  double loss = 0;
+  double mss = 1460;
+  double header = 0;
+  bool slow_start = false;
+
+  double headers(double payload) const;
+};
+
 struct Traffic {
   int nodes = 0;
   std::vector<Link> links;
   std::vector<Transfer> transfers;  // in order of start
-  std::vector<Change> changes;      // in order of time
+  std::vector<Change> changes;      // in order of time; not the capacity or latency of traced links
+  std::vector<Trace> traces;        // at most one a link
+  std::int64_t common_period = 0;   // of the traces
+  Protocol protocol;
 };
 
 // One direction of all parallel links between two nodes that are shared or not; both directions
@@ -63,6 +90,11 @@ struct Outcome {
   double delivered = 0;       // bytes, not rounded
   std::int64_t arrival = -1;  // when its bytes start to flow, ns; -1: not under way
   std::vector<int> route;     // resources
+  struct Cap {
+    std::int64_t since = 0;
+    double rate = kNever;  // bytes/s with headers, of the transfer itself
+  };
+  std::vector<Cap> caps;  // as they follow each other
 };
 
 // A flow for max_min_rates(): its cap includes those of bundles.
@@ -81,6 +113,8 @@ class World {
   explicit World(const Traffic& traffic);
   const std::vector<Resource>& resources() const { return resources_; }
   void apply(const Change& change);
+  // Traced links as they are at that instant.
+  void follow_traces(std::int64_t now);
   double capacity(int resource) const;
   bool down(int resource) const;
   double largest_member(int resource) const;

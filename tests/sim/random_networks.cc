@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -29,6 +30,8 @@ class Generator {
     int hosts = 1 + below(chance(0.5) ? 6 : 60);
     draw_links(hosts);
     for (int i = 1 + below(4 + 2 * hosts); i > 0; --i) draw_transfer(hosts);
+    if (chance(0.4)) draw_traces();
+    if (chance(0.4)) draw_protocol();
     for (int i = below(30); i > 0 && !traffic_.links.empty(); --i) draw_change();
     auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
     std::stable_sort(traffic_.transfers.begin(), traffic_.transfers.end(), by_start);
@@ -93,6 +96,36 @@ class Generator {
     }
   }
 
+  void draw_traces() {
+    traced_.resize(traffic_.links.size());
+    for (int link = 0; link < static_cast<int>(traffic_.links.size()); ++link) {
+      if (chance(0.5) || traffic_.traces.size() == 8) continue;
+      traced_[link] = true;
+      oracle::Trace trace{.link = link};
+      // The periods fall together after 3 s.
+      if (chance(0.7)) trace.period = std::array{500'000'000, 750'000'000, 1'500'000'000}[below(3)];
+      const std::int64_t end = trace.period > 0 ? trace.period : 4'000'000'000;
+      for (std::int64_t at = instant(0.5); at < end; at += 62'500'000 + instant(1)) {
+        oracle::Trace::Point point{.at = at};
+        if (!chance(0.2)) point.capacity = chance(0.2) ? 0 : capacity();
+        if (chance(0.3)) point.latency = latency();
+        trace.points.push_back(point);
+      }
+      if (!trace.points.empty()) traffic_.traces.push_back(trace);
+    }
+    traffic_.common_period = 3'000'000'000;
+  }
+
+  void draw_protocol() {
+    oracle::Protocol& protocol = traffic_.protocol;
+    protocol.streams = 1 + below(4);
+    if (chance(0.5)) protocol.window = 65536.0 * (1 + below(32));
+    if (chance(0.4)) protocol.loss = 1e-5 * (1 + below(50));
+    if (chance(0.5)) protocol.header = 1 + below(100);
+    // Not in one instant with changes: what is narrowest then depends on their order.
+    protocol.slow_start = !round_ && chance(0.5);
+  }
+
   void draw_transfer(int hosts) {
     oracle::Transfer transfer;
     transfer.start = instant(2);
@@ -114,7 +147,9 @@ class Generator {
     change.at = instant(3);
     change.direction = below(2);
     change.target = below(static_cast<int>(traffic_.links.size()));
-    double what = random_.uniform();
+    // Of a traced link only the state changes otherwise.
+    const bool traced = !traced_.empty() && traced_[change.target];
+    const double what = traced ? 0.6 + 0.4 * random_.uniform() : random_.uniform();
     oracle::Change back = change;
     back.at += instant(1);
     if (what < 0.5) {
@@ -141,6 +176,7 @@ class Generator {
 
   RandomStream random_;
   bool round_;
+  std::vector<bool> traced_;  // by link; empty: none
   oracle::Traffic traffic_;
 };
 
@@ -160,6 +196,29 @@ Topology build(const oracle::Traffic& traffic) {
   return topology;
 }
 
+Transport transport_of(const oracle::Protocol& protocol) {
+  Transport transport{.streams = static_cast<std::uint32_t>(protocol.streams),
+                      .loss = protocol.loss,
+                      .mss = Bytes(static_cast<std::int64_t>(protocol.mss)),
+                      .header = Bytes(static_cast<std::int64_t>(protocol.header)),
+                      .slow_start = protocol.slow_start};
+  if (protocol.window < oracle::kNever)
+    transport.window = Bytes(static_cast<std::int64_t>(protocol.window));
+  return transport;
+}
+
+LinkTrace trace_of(const oracle::Trace& trace) {
+  LinkTrace made;
+  for (const oracle::Trace::Point& point : trace.points) {
+    LinkTrace::Point& added = made.points.emplace_back();
+    added.at = Time::ns(point.at);
+    if (point.capacity >= 0) added.bandwidth = BitRate::bytes_per_s(point.capacity);
+    if (point.latency >= 0) added.latency_s = point.latency;
+  }
+  if (trace.period > 0) made.period = Time::ns(trace.period);
+  return made;
+}
+
 // Runs the traffic on the network and compares, at random instants and at the end.
 class Comparison final : public EventTarget {
  public:
@@ -168,7 +227,7 @@ class Comparison final : public EventTarget {
         expected_(oracle::simulate(traffic_)),
         world_(traffic_),
         topology_(build(traffic_)),
-        network_(engine_, topology_),
+        network_(engine_, topology_, transport_of(traffic_.protocol)),
         ids_(traffic_.transfers.size()),
         has_route_(traffic_.transfers.size(), true) {
     for (const oracle::Resource& resource : world_.resources()) {
@@ -209,6 +268,8 @@ class Comparison final : public EventTarget {
       if (transfer.cancel_at < 0) continue;
       engine_.schedule(Time::ns(transfer.cancel_at), Phase::TIMER, *this, i << 1 | CANCEL, 1);
     }
+    for (const oracle::Trace& trace : traffic_.traces)
+      network_.follow(LinkId{static_cast<std::uint32_t>(trace.link)}, trace_of(trace));
     for (const oracle::Change& change : traffic_.changes) {
       Time at = Time::ns(change.at);
       LinkId link{static_cast<std::uint32_t>(change.target)};
@@ -256,11 +317,26 @@ class Comparison final : public EventTarget {
            !cancelled && !probe_.ended(i);
   }
 
+  // Bytes on the links for each of payload.
+  double expansion(std::size_t i) const {
+    const double payload = traffic_.transfers[i].bytes;
+    return payload == 0 ? 1 : 1 + traffic_.protocol.headers(payload) / payload;
+  }
+
+  double cap_now(std::size_t i) const {
+    double rate = oracle::kNever;
+    for (const oracle::Outcome::Cap& cap : expected_[i].caps) {
+      if (cap.since <= engine_.now().count_ns()) rate = cap.rate;
+    }
+    return rate;
+  }
+
   void check_rates() {
     while (applied_ < traffic_.changes.size() &&
            traffic_.changes[applied_].at <= engine_.now().count_ns()) {
       world_.apply(traffic_.changes[applied_++]);
     }
+    world_.follow_traces(engine_.now().count_ns());
     std::vector<double> capacity;
     for (std::size_t r = 0; r < channels_.size(); ++r) {
       capacity.push_back(network_.capacity(channels_[r]).in_bytes_per_s());
@@ -274,9 +350,9 @@ class Comparison final : public EventTarget {
         continue;
       }
       const std::vector<int>& route = expected_[i].route;
-      flows.push_back(
-          {route, traffic_.transfers[i].weight, world_.cap_on(route, traffic_.transfers[i].cap)});
-      rates.push_back(network_.rate(ids_[i]));
+      flows.push_back({route, traffic_.transfers[i].weight * traffic_.protocol.streams,
+                       world_.cap_on(route, cap_now(i))});
+      rates.push_back(network_.rate(ids_[i]) * expansion(i));
     }
     flows_checked_ += static_cast<int>(flows.size());
     std::vector<double> expected = oracle::max_min_rates(flows, capacity);
@@ -317,6 +393,7 @@ class Comparison final : public EventTarget {
     std::size_t never = 0;
     std::vector<double> crossed(channels_.size());
     std::vector<double> slack(channels_.size());
+    std::vector<double> headers(channels_.size());
     for (std::size_t i = 0; i < ids_.size(); ++i) {
       const oracle::Outcome& outcome = expected_[i];
       ASSERT_EQ(has_route_[i], outcome.status != oracle::Outcome::NO_ROUTE) << i;
@@ -344,6 +421,7 @@ class Comparison final : public EventTarget {
       for (int r : outcome.route) {
         crossed[r] += whole;
         slack[r] += unsure;
+        headers[r] += traffic_.protocol.headers(whole);
       }
     }
     ASSERT_EQ(network_.active(), never);
@@ -352,6 +430,8 @@ class Comparison final : public EventTarget {
     for (std::size_t r = 0; r < channels_.size(); ++r) {
       const ChannelUse& use = uses[channels_[r].value];
       ASSERT_NEAR(static_cast<double>(use.bytes.count()), crossed[r], slack[r]);
+      ASSERT_NEAR(static_cast<double>(use.header_bytes.count()), headers[r],
+                  slack[r] * traffic_.protocol.header);
       if (never == 0) {
         // What was cut off is rounded down in the bytes alone.
         ASSERT_NEAR(use.byte_s_load, crossed[r], static_cast<double>(ids_.size()) + slack[r]);

@@ -11,7 +11,8 @@ struct RandomNetworks {
 };
 
 // 1 to 60 hosts; shared and duplex links, bundles, weights, caps, changes of capacity, outages,
-// both ways to take them, transfers of nothing, equal instants. Stops at the first seed that fails.
+// both ways to take them, transfers of nothing, equal instants, traces, transport limits. Stops at
+// the first seed that fails.
 RandomNetworks compare_random_networks(std::uint64_t first_seed, std::uint64_t last_seed);
 
 }  // namespace syncline
