@@ -9,6 +9,7 @@ namespace syncline {
 namespace {
 
 constexpr std::size_t kMost = 10'000'000;
+constexpr std::size_t kMostNodes = 1'000'000;  // they are made before a line of theirs is read
 
 }  // namespace
 
@@ -16,7 +17,7 @@ ImportedTopology read_hpcc(const TextSource& source) {
   ImportedTopology topology{.file = source.name(), .format = "HPCC topology"};
   LineCursor lines(source, "");
   if (!lines.next()) throw source.error({}, "nodes", "the file is empty");
-  const std::size_t nodes = to_count(source, lines.field(0, "nodes"), "nodes", kMost);
+  const std::size_t nodes = to_count(source, lines.field(0, "nodes"), "nodes", kMostNodes);
   const std::size_t switches = to_count(source, lines.field(1, "switches"), "switches", nodes);
   const std::size_t links = to_count(source, lines.field(2, "links"), "links", kMost);
   for (std::size_t i = 0; i < nodes; ++i) {

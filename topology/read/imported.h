@@ -60,6 +60,8 @@ struct ImportedTopology {
   std::vector<ImportedLink> links = {};  // one a record, in the order of the file
   std::vector<ImportWarning> warnings = {};
   std::vector<std::string> assumed = {};  // one sentence each
+  // The links are measured ways from end to end: none leads on through a third node.
+  bool paths = false;
 
   void warn(std::string_view kind, const std::string& text, std::size_t line);
 };

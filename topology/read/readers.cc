@@ -110,7 +110,9 @@ GeoPoint to_geo_point(const TextSource& source, const Token& latitude, const Tok
 
 void apply_attributes(const TextSource& source, const std::vector<Attribute>& attributes,
                       ImportedNode& node) {
-  if (const Token* label = find(attributes, {"label", "name"})) node.label = label->text;
+  if (const Token* label = find(attributes, {"label", "name"})) node.label = unescaped(*label);
+  if (const Token* type = find(attributes, {"type"}))
+    node.host = lower(type->text) != "switch" && lower(type->text) != "router";
   const Token* latitude = find(attributes, {"latitude", "lat"});
   const Token* longitude = find(attributes, {"longitude", "lon", "lng"});
   if (latitude != nullptr && longitude != nullptr)

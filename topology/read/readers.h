@@ -23,6 +23,11 @@ ImportedTopology read_inet(const TextSource& source);
 ImportedTopology read_orbis(const TextSource& source);
 ImportedTopology read_rocketfuel(const TextSource& source);
 ImportedTopology read_node_link_json(const TextSource& source);
+ImportedTopology read_dot(const TextSource& source);
+ImportedTopology read_tiers(const TextSource& source);
+ImportedTopology read_link_table(const TextSource& source);
+ImportedTopology read_rtt_matrix(const TextSource& source);
+ImportedTopology read_speed_tests(const TextSource& source);
 
 // The nodes of a file by id.
 class NodeIndex {

@@ -131,9 +131,10 @@ Token Tokenizer::read() {
   const std::size_t start = offset_;
   if (rules_.quotes && first == '"') {
     for (++offset_; offset_ < text.size() && text[offset_] != '"'; ++offset_) {
+      if (rules_.escapes && text[offset_] == '\\' && offset_ + 1 < text.size()) ++offset_;
       if (text[offset_] == '\n') end_line();
     }
-    if (offset_ == text.size())
+    if (offset_ >= text.size())
       throw source_.error(token.place, "", "the quote that opens here is never closed");
     token.kind = Token::Kind::QUOTED;
     token.text = text.substr(start + 1, offset_ - start - 1);
@@ -180,6 +181,77 @@ const Token& LineCursor::field(std::size_t index, std::string_view name) const {
     throw source_.error({line_, 0}, name,
                         fmt::format("is missing; the line has only {} values", fields_.size()));
   return fields_[index];
+}
+
+CsvCursor::CsvCursor(const TextSource& source) : source_(source) {
+  if (!read_line()) throw source_.error({}, "", "the file is empty; a header is needed");
+  for (const Token& token : fields_) header_.emplace_back(token.text);
+}
+
+std::optional<std::size_t> CsvCursor::column(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names) {
+    const auto found = std::find(header_.begin(), header_.end(), name);
+    if (found != header_.end()) return static_cast<std::size_t>(found - header_.begin());
+  }
+  return std::nullopt;
+}
+
+bool CsvCursor::next() {
+  if (!read_line()) return false;
+  if (fields_.size() != header_.size())
+    throw source_.error(
+        {line_, 0}, "",
+        fmt::format("the row has {} fields; the header has {}", fields_.size(), header_.size()));
+  return true;
+}
+
+bool CsvCursor::read_line() {
+  const std::string_view text = source_.text();
+  fields_.clear();
+  unquoted_.clear();
+  std::string_view line;
+  std::size_t start = 0;
+  while (trim(line).empty()) {
+    if (offset_ >= text.size()) return false;
+    ++line_;
+    start = offset_;
+    const std::size_t end = std::min(text.find('\n', offset_), text.size());
+    line = text.substr(offset_, end - offset_);
+    offset_ = end + 1;
+  }
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (start == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  for (std::size_t i = 0; i <= line.size(); ++i) {
+    const std::size_t column = i + 1;
+    if (i == line.size() || line[i] != '"') {
+      const std::size_t comma = std::min(line.find(',', i), line.size());
+      fields_.push_back({Token::Kind::WORD, trim(line.substr(i, comma - i)), {line_, column}});
+      i = comma;
+      continue;
+    }
+    std::string& unquoted = unquoted_.emplace_back();
+    for (++i; i < line.size() && (line[i] != '"' || line.substr(i, 2) == "\"\""); ++i) {
+      if (line[i] == '"') ++i;
+      unquoted += line[i];
+    }
+    if (i >= line.size())
+      throw source_.error({line_, column}, "", "the quote that opens here is never closed");
+    if (++i < line.size() && line[i] != ',')
+      throw source_.error({line_, i + 1}, "", "text behind a quoted field");
+    fields_.push_back({Token::Kind::QUOTED, unquoted, {line_, column}});
+  }
+  return true;
+}
+
+std::string unescaped(const Token& token) {
+  std::string text;
+  for (std::size_t i = 0; i < token.text.size(); ++i) {
+    const bool escape = token.kind == Token::Kind::QUOTED && token.text[i] == '\\' &&
+                        i + 1 < token.text.size() &&
+                        (token.text[i + 1] == '"' || token.text[i + 1] == '\\');
+    text += token.text[escape ? ++i : i];
+  }
+  return text;
 }
 
 double to_number(const TextSource& source, const Token& token, std::string_view field, Sign sign) {

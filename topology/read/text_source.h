@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +63,7 @@ class Tokenizer {
     std::string_view signs;     // each is a token of its own
     std::string_view comments;  // each begins a comment
     bool quotes = true;
+    bool escapes = false;  // a backslash takes the next character of a quoted string with it
   };
   Tokenizer(const TextSource& source, Rules rules);
   const Token& peek() const { return next_; }
@@ -101,12 +104,40 @@ class LineCursor {
   std::vector<Token> fields_;
 };
 
+// The rows of a CSV (RFC 4180: a field may stand in quotes, "" in it is one) under their header.
+// Empty lines are left out; a quoted field ends on its line.
+class CsvCursor {
+ public:
+  explicit CsvCursor(const TextSource& source);
+  // Names as the first line has them.
+  const std::vector<std::string>& header() const { return header_; }
+  // The column of the first of these names that is there.
+  std::optional<std::size_t> column(std::initializer_list<std::string_view> names) const;
+  // False at the end. Throws InputError for a row that has other columns than the header.
+  bool next();
+  std::size_t line() const { return line_; }
+  // A field of the row; the text stays until the next row.
+  const Token& field(std::size_t column) const { return fields_[column]; }
+
+ private:
+  bool read_line();
+
+  const TextSource& source_;
+  std::size_t offset_ = 0;
+  std::size_t line_ = 0;
+  std::vector<std::string> header_;
+  std::vector<Token> fields_;
+  std::deque<std::string> unquoted_;  // texts that differ from those in the source
+};
+
 enum class Sign { ANY, NOT_NEGATIVE, POSITIVE };
 
 // The whole token as a finite decimal number. Throws InputError for all else: "nan", "inf",
 // "1e400", "0x10", "3 ms", or a sign that is not allowed.
 double to_number(const TextSource& source, const Token& token, std::string_view field,
                  Sign sign = Sign::ANY);
+// What stands between the quotes of a string with escapes: \" is ", \\ is \.
+std::string unescaped(const Token& token);
 // A whole number of 0 to `most`.
 std::size_t to_count(const TextSource& source, const Token& token, std::string_view field,
                      std::size_t most);
