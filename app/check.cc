@@ -17,9 +17,12 @@
 namespace syncline {
 namespace {
 
+// Those of a round; where they are chosen anew each time the first ones stand for them.
 std::vector<CollectiveMember> members(const SimulationSetup& setup) {
   std::vector<CollectiveMember> members;
-  for (const WorkerSetup& worker : setup.workers) members.push_back({worker.hosts, worker.cluster});
+  const std::size_t count = workers_of_a_round(setup.strategy, setup.workers.size());
+  for (std::size_t i = 0; i < count; ++i)
+    members.push_back({setup.workers[i].hosts, setup.workers[i].cluster});
   return members;
 }
 
@@ -118,7 +121,7 @@ std::string stop_text(const CheckedScenario& scenario, const SimulationSetup& se
   if (setup.stop.steps) {
     add(fmt::format("{} steps a worker: {} rounds, {:.4g} tokens", *setup.stop.steps,
                     rounds_of_steps(setup.strategy, *setup.stop.steps),
-                    static_cast<double>(*setup.stop.steps) * counted_tokens_per_step(scenario)));
+                    static_cast<double>(*setup.stop.steps) * tokens_per_step_of_a_round(scenario)));
   }
   if (setup.stop.rounds) add(fmt::format("{} rounds", *setup.stop.rounds));
   if (setup.stop.time) add(fmt::format("virtual time {}", to_text(*setup.stop.time)));

@@ -26,7 +26,9 @@ std::string rounds_csv(const RunFacts& facts) {
     double sum = 0;
     double steps = 0;
     for (const auto& [number, weight] : round.losses) {
-      sum += facts.number(number) * weight;
+      const double loss = facts.number(number);
+      if (!std::isfinite(loss)) continue;  // of steps that were lost, and so not trained
+      sum += loss * weight;
       steps += weight;
     }
     while (next < evaluations.size() && evaluations[next].round < round.round) ++next;

@@ -9,16 +9,16 @@
 #include "topology/check.h"
 
 namespace syncline {
-namespace {
-
 OuterRule read_outer(const Document& document, proto::Optimizer& outer, const std::string& path,
-                     double default_lr) {
-  if (!outer.has_kind()) outer.set_kind(proto::Optimizer::NESTEROV);
+                     const OuterRule& by_default) {
+  if (!outer.has_kind())
+    outer.set_kind(by_default.kind == OuterRule::Kind::NESTEROV ? proto::Optimizer::NESTEROV
+                                                                : proto::Optimizer::SGD);
   if (outer.kind() == proto::Optimizer::ADAMW)
     throw document.error(path + ".kind", "ADAMW is an inner optimizer; write NESTEROV or SGD");
   const bool nesterov = outer.kind() == proto::Optimizer::NESTEROV;
-  if (!outer.has_lr()) outer.set_lr(default_lr);
-  if (!outer.has_momentum()) outer.set_momentum(nesterov ? 0.9 : 0);
+  if (!outer.has_lr()) outer.set_lr(by_default.lr);
+  if (!outer.has_momentum()) outer.set_momentum(nesterov ? OuterRule().momentum : 0);
   if (!(outer.lr() > 0 && std::isfinite(outer.lr())))
     throw document.error(path + ".lr", fmt::format("{}; write a number above 0", outer.lr()));
   if (!(outer.momentum() >= 0 && outer.momentum() < 1))
@@ -36,6 +36,8 @@ OuterRule read_outer(const Document& document, proto::Optimizer& outer, const st
           outer.momentum()};
 }
 
+namespace {
+
 std::uint32_t layers_of(const Document& document) {
   const proto::Gpt& model = document.scenario().training().model();
   return model.has_layers() ? model.layers() : ModelConfig().layers;
@@ -45,7 +47,7 @@ StreamingDiloco read_streaming(const Document& document, const proto::Strategy& 
                                proto::StreamingDiloco& streaming) {
   const std::string path = "strategy.streaming_diloco";
   StreamingDiloco method;
-  method.outer = read_outer(document, *streaming.mutable_outer(), path + ".outer", 0.4);
+  method.outer = read_outer(document, *streaming.mutable_outer(), path + ".outer", {.lr = 0.4});
   const std::uint64_t interval = std::max<std::uint64_t>(strategy.local_steps(), 1);
   const std::uint32_t layers = std::max(layers_of(document), 1u);
   if (!streaming.has_fragments()) {
@@ -100,7 +102,8 @@ LocalSgd read_local_sgd(const Document& document, proto::LocalSgd& local_sgd) {
 
 }  // namespace
 
-Method read_method(const Document& document, proto::Strategy& strategy) {
+Method read_method(const Document& document, const CheckedScenario& scenario,
+                   proto::Strategy& strategy) {
   switch (strategy.method_case()) {
     case proto::Strategy::kDataParallel:
       return DataParallel{};
@@ -108,19 +111,21 @@ Method read_method(const Document& document, proto::Strategy& strategy) {
       return read_local_sgd(document, *strategy.mutable_local_sgd());
     case proto::Strategy::kDiloco:
       return Diloco{read_outer(document, *strategy.mutable_diloco()->mutable_outer(),
-                               "strategy.diloco.outer", 0.7)};
+                               "strategy.diloco.outer")};
     case proto::Strategy::kDelayedDiloco:
       return DelayedDiloco{read_outer(document, *strategy.mutable_delayed_diloco()->mutable_outer(),
-                                      "strategy.delayed_diloco.outer", 0.7)};
+                                      "strategy.delayed_diloco.outer")};
     case proto::Strategy::kEagerDiloco:
       if (document.scenario().workers().weights_size() > 0)
         throw document.error("workers.weights",
                              "eager_diloco takes every worker's part as one of K equal ones; leave "
                              "them out");
       return EagerDiloco{read_outer(document, *strategy.mutable_eager_diloco()->mutable_outer(),
-                                    "strategy.eager_diloco.outer", 0.7)};
+                                    "strategy.eager_diloco.outer")};
     case proto::Strategy::kStreamingDiloco:
       return read_streaming(document, strategy, *strategy.mutable_streaming_diloco());
+    case proto::Strategy::kFedAvg:
+      return read_fed_avg(document, scenario, strategy);
     case proto::Strategy::METHOD_NOT_SET:
       break;
   }

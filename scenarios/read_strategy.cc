@@ -129,7 +129,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
   if (strategy.method_case() == proto::Strategy::METHOD_NOT_SET) {
     throw document.error("strategy",
                          "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
-                         "streaming_diloco {}, delayed_diloco {}, eager_diloco {}");
+                         "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}");
   }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {
@@ -154,7 +154,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
                            fmt::format("{}; write at most 1000000000", strategy.local_steps()));
     scenario.strategy.local_steps = strategy.local_steps();
   }
-  scenario.strategy.method = read_method(document, strategy);
+  scenario.strategy.method = read_method(document, scenario, strategy);
   if (!strategy.mutable_collective()->has_algorithm())
     strategy.mutable_collective()->set_algorithm(proto::Collective::RING);
   scenario.strategy.collective =

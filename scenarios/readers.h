@@ -14,7 +14,13 @@ void read_topology(Document& document, CheckedScenario& scenario);
 void read_workers(Document& document, CheckedScenario& scenario);
 void read_strategy(Document& document, CheckedScenario& scenario);
 // Part of read_strategy(), after its local_steps; one method is there.
-Method read_method(const Document& document, proto::Strategy& strategy);
+Method read_method(const Document& document, const CheckedScenario& scenario,
+                   proto::Strategy& strategy);
+// Parts of read_method().
+OuterRule read_outer(const Document& document, proto::Optimizer& outer, const std::string& path,
+                     const OuterRule& by_default = {});
+FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
+                    proto::Strategy& strategy);
 void read_training(Document& document, CheckedScenario& scenario, const std::string& cache_folder);
 void read_project(Document& document, CheckedScenario& scenario);
 void read_pace(Document& document, CheckedScenario& scenario);

@@ -35,9 +35,15 @@ std::uint64_t stop_steps(const CheckedScenario& scenario) {
   const StopSetup& stop = scenario.stop;
   std::uint64_t steps = stop.steps.value_or(kUnbounded);
   if (stop.tokens)
-    steps = std::min(steps, steps_for(*stop.tokens, counted_tokens_per_step(scenario)));
+    steps = std::min(steps, steps_for(*stop.tokens, tokens_per_step_of_a_round(scenario)));
   if (stop.rounds) steps = steps_of_rounds(scenario.strategy, *stop.rounds, steps);
   return steps;
+}
+
+// Of the workers, how many take part in a round.
+double share_of_a_round(const CheckedScenario& scenario) {
+  return static_cast<double>(workers_of_a_round(scenario.strategy, scenario.workers.size())) /
+         static_cast<double>(scenario.workers.size());
 }
 
 Time base_step(const CheckedScenario& scenario, std::size_t worker, std::uint64_t parameters,
@@ -92,12 +98,17 @@ double counted_tokens_per_step(const CheckedScenario& scenario) {
   return tokens_per_worker_step(scenario) * static_cast<double>(scenario.workers.size());
 }
 
+double tokens_per_step_of_a_round(const CheckedScenario& scenario) {
+  return counted_tokens_per_step(scenario) * share_of_a_round(scenario);
+}
+
 std::uint64_t planned_steps(const CheckedScenario& scenario) {
   std::uint64_t steps = stop_steps(scenario);
   if (scenario.training_tokens) {
     steps =
         std::min(steps, steps_for(*scenario.training_tokens, tokens_per_worker_step(scenario) *
-                                                                 scenario.training.data.streams));
+                                                                 scenario.training.data.streams *
+                                                                 share_of_a_round(scenario)));
   }
   return steps;
 }

@@ -13,6 +13,9 @@ namespace syncline {
 // projects.
 double counted_tokens_per_step(const CheckedScenario& scenario);
 
+// The same of those workers alone that take part in a round: of fed_avg the clients that count.
+double tokens_per_step_of_a_round(const CheckedScenario& scenario);
+
 // Inner steps of each real replica that are trained; 0 without training.
 std::uint64_t trained_steps(const CheckedScenario& scenario);
 

@@ -58,8 +58,18 @@ struct DelayedDiloco {
 struct EagerDiloco {
   OuterRule outer;
 };
-using Method =
-    std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco, EagerDiloco>;
+// Each round a server sends the model to some workers, its clients, chosen at random. Each trains it
+// for H steps from a fresh inner optimizer and sends back what has changed; the server averages
+// that (McMahan et al. 2017: arXiv 1602.05629). More may be chosen than count: then the first ones
+// that report do, and the others are discarded (Bonawitz et al. 2019: arXiv 1902.01046). The server
+// is the collective's.
+struct FedAvg {
+  OuterRule outer{OuterRule::Kind::SGD, 1, 0};
+  std::size_t clients = 1;  // that count
+  std::size_t chosen = 1;   // at least as many
+};
+using Method = std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco,
+                            EagerDiloco, FedAvg>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

@@ -141,7 +141,7 @@ std::uint64_t Fleet::next_end(std::uint64_t round) {
 
 // Once a round, by the first worker that asks. After the last round that has steps, the strategy
 // may need some without.
-bool Fleet::open_round(std::uint64_t round) {
+bool Fleet::plan_round(std::uint64_t round) {
   if (!closing_left_) {
     if (!over_ && opens(round)) {
       const std::uint64_t end = next_end(round);
@@ -167,16 +167,22 @@ bool Fleet::is_recorded(std::uint64_t round) const {
   return recorder_.recording() && overlapped_steps(setup_.strategy) > 0 && !budget_evaluated_;
 }
 
+bool Fleet::open_round() {
+  const std::uint64_t round = rounds_.size();
+  if (!plan_round(round)) return false;
+  RoundRecord& record = rounds_.emplace_back();
+  record.round = round + 1;
+  record.begun = engine_.now();
+  back_.push_back(0);
+  sent_until_.push_back(traffic_.total());
+  recorder_.set_recording(is_recorded(round));
+  return true;
+}
+
 bool Fleet::begin_round(Worker& worker) {
   const std::uint64_t round = worker.round;
   if (round == rounds_.size()) {
-    if (!open_round(round)) return false;
-    RoundRecord& record = rounds_.emplace_back();
-    record.round = round + 1;
-    record.begun = engine_.now();
-    back_.push_back(0);
-    sent_until_.push_back(traffic_.total());
-    recorder_.set_recording(is_recorded(round));
+    if (!open_round()) return false;
     if (setup_.strategy.deadline) all_->open(round);
   }
   ++worker.round;

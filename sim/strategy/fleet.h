@@ -44,6 +44,8 @@ class Fleet final : private Presence, private FailureListener {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
+  Engine& engine() { return engine_; }
+  const SimulationSetup& setup() const { return setup_; }
   std::vector<Worker>& workers() { return workers_; }
   Recorder& record() { return recorder_; }
 
@@ -86,6 +88,10 @@ class Fleet final : private Presence, private FailureListener {
 
   // For averages that go on while their worker computes:
 
+  // Steps that the worker has finished in its present round.
+  std::uint64_t steps_in_round(const Worker& worker) const {
+    return worker.progress.steps - worker.at_sync.steps;
+  }
   // The step at which the present round ends, and up to which local_steps() goes.
   std::uint64_t round_end(const Worker& worker) const { return ends_[worker.round - 1]; }
   // The local phase up to step `until` of the plan; the rest is left to later calls.
@@ -110,6 +116,29 @@ class Fleet final : private Presence, private FailureListener {
   bool first_back(const Sync& sync) const { return back_[sync.round] == 1; }
   void publish(const Sync& sync, SharedValue global);
   void end_round(const Sync& sync);
+
+  // For methods that a server leads, at the collective's node. Workers are its clients: idle until
+  // it calls them.
+
+  // Starts the server as a process, and the events. When it ends, the run is over; clients that are
+  // still at work are given up.
+  void start_server(Task<> server);
+  // The next round; false when the run is over.
+  bool open_round();
+  // Machines that are up, idle, and within reach of the server; by number.
+  std::vector<Worker*> idle_clients();
+  // Until one more client may be idle or within reach.
+  Signal::Awaiter somebody_comes() { return changed_.wait(); }
+  // The client takes part in the present round: a process with this body, which may end at any time.
+  void call(Worker& client, Task<> body);
+  // The model on its way to the client, and what it sends on its way back; false where that failed.
+  Task<bool> download(Worker& client);
+  Task<bool> upload(Worker& client);
+  SharedValue encoded(SharedValue value);
+  // What the client has done in its round was for nothing.
+  void lose_round(Worker& client);
+  // The present round is over, with the global model made of what these clients sent.
+  void close_round(const std::vector<const Worker*>& clients, SharedValue global);
 
   // After the run: evaluates the last global model if its round was not, and closes the books.
   void finish();
@@ -136,18 +165,14 @@ class Fleet final : private Presence, private FailureListener {
   // Rounds (fleet.cc).
   bool opens(std::uint64_t round) const;
   std::uint64_t next_end(std::uint64_t round);
-  bool open_round(std::uint64_t round);
+  bool plan_round(std::uint64_t round);
   bool opens_block(const Worker& worker, std::uint64_t block);
   // Steps of each worker; rounds from 0 on, the present one at most.
   std::uint64_t planned_begin(std::uint64_t round) const {
     return round == 0 ? 0 : ends_[round - 1];
   }
-  std::uint64_t steps_in_round(const Worker& worker) const {
-    return worker.progress.steps - worker.at_sync.steps;
-  }
   bool closes(std::uint64_t round) const { return planned_begin(round) == ends_[round]; }
   bool is_recorded(std::uint64_t round) const;
-  SharedValue encoded(SharedValue value);
   Task<> carry(std::uint32_t worker, Sync::Result* result, std::uint64_t round, SharedValue value);
   SharedValue take(Worker& worker, std::uint64_t round, const Group::Result& result, Time blocked);
   void note_steps(const Worker& worker, std::uint64_t round);
@@ -155,6 +180,11 @@ class Fleet final : private Presence, private FailureListener {
   void publish(std::uint64_t round, std::uint64_t position, SharedValue global);
   bool evaluates(std::uint64_t round) const;
   void evaluate(std::uint64_t round, std::uint64_t steps, Time at);
+
+  // Clients of a server (fleet_clients.cc).
+  Task<> serve(Task<> server);
+  Task<> work_for_server(Worker& client, Task<> body);
+  Task<bool> carry(Worker& client, NodeId source, NodeId destination, Bytes bytes);
 
   // Steps (fleet_steps.cc).
   Task<> compute(Worker& worker, std::uint64_t steps);
@@ -175,7 +205,6 @@ class Fleet final : private Presence, private FailureListener {
   Worker* find_peer(const Worker& worker, std::uint64_t round);
   bool reaches_somebody(const Worker& worker) const;
   bool alone(const Worker& worker) const;
-  void lose_round(Worker& worker);
   void give_up_fetch(Worker& worker);
   void worker_ended();
   bool coming(std::size_t member, std::uint64_t sequence) const override;
@@ -196,6 +225,7 @@ class Fleet final : private Presence, private FailureListener {
   Failures failures_;
   Body body_;
   std::vector<Worker> workers_;
+  bool has_server_ = false;
   std::size_t known_active_ = 0;  // was active when worker_ended() looked
   Timeline timeline_;
   std::function<void()> when_over_;

@@ -185,10 +185,10 @@ void Fleet::machine_down(std::uint32_t index) {
   Worker& worker = workers_[index];
   if (worker.state == Worker::State::ENDED) return;
   worker.down_since = engine_.now();
-  if (worker.state != Worker::State::ACTIVE) {
+  if (worker.state == Worker::State::RETURNING || worker.state == Worker::State::FETCHING) {
     worker.rejoining += engine_.now() - worker.returning_since;
     give_up_fetch(worker);
-  } else {
+  } else if (worker.state == Worker::State::ACTIVE) {
     if (worker.segment_steps > 0) {
       const std::uint64_t steps = finished(worker, segment_done(worker), worker.segment_steps);
       worker.progress.steps += steps;
@@ -209,6 +209,11 @@ void Fleet::machine_up(std::uint32_t index) {
   if (worker.state != Worker::State::DOWN) return;
   worker.down += engine_.now() - worker.down_since;
   timeline_.add(index, Activity::DOWN, worker.down_since, engine_.now());
+  if (has_server_) {
+    worker.state = Worker::State::IDLE;
+    changed_.notify_all();
+    return;
+  }
   worker.state = Worker::State::RETURNING;
   worker.process = engine_.spawn(worker.setup->name, come_back(worker));
 }

@@ -102,6 +102,11 @@ bool averages_overlap(const StrategySetup& strategy) {
 
 bool may_lose_workers(const StrategySetup& strategy) { return !averages_overlap(strategy); }
 
+std::size_t workers_of_a_round(const StrategySetup& strategy, std::size_t workers) {
+  const auto* fed_avg = std::get_if<FedAvg>(&strategy.method);
+  return fed_avg == nullptr ? workers : fed_avg->clients;
+}
+
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round) {
   Payload payload = setup.payload;
   if (const StreamingDiloco* streaming = streaming_of(setup.strategy)) {

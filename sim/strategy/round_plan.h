@@ -1,6 +1,7 @@
 // Which inner steps a round has and what it sends, as far as the strategy alone decides it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "sim/setup.h"
@@ -31,6 +32,9 @@ bool averages_overlap(const StrategySetup& strategy);
 // A worker may miss an average, or lose its state: a peer's at the begin of a round is enough to go
 // on from.
 bool may_lose_workers(const StrategySetup& strategy);
+
+// How many of the workers take part in a round.
+std::size_t workers_of_a_round(const StrategySetup& strategy, std::size_t workers);
 
 // What each worker brings to the average of a round.
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round);

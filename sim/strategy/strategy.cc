@@ -13,6 +13,7 @@ struct Start {
   void operator()(const DelayedDiloco& method) const { start_delayed_diloco(fleet, method.outer); }
   void operator()(const EagerDiloco& method) const { start_eager_diloco(fleet, method.outer); }
   void operator()(const StreamingDiloco& method) const { start_streaming_diloco(fleet, method); }
+  void operator()(const FedAvg& method) const { start_fed_avg(fleet, method); }
 };
 
 }  // namespace

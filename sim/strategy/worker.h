@@ -22,6 +22,7 @@ struct WorkerProgress {
 struct Worker {
   enum class State : std::uint8_t {
     ACTIVE,     // computes or averages
+    IDLE,       // a server's client that is not called
     RETURNING,  // waits for a peer to get the model from
     FETCHING,   // gets it; expected in the round that it gets it for
     DOWN,       // its machine is off

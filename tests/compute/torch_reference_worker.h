@@ -18,8 +18,14 @@ using Tensors = std::vector<Tensor>;
 
 class ReferenceWorker {
  public:
-  ReferenceWorker(const TrainingConfig& config, torch::Dtype type, std::uint32_t stream)
-      : data_(data_of(config)), stream_(stream), model_(config, data_->vocabulary(), type) {
+  // Fresh; `position` of the schedule, and batches of its stream that were read before.
+  ReferenceWorker(const TrainingConfig& config, torch::Dtype type, std::uint32_t stream,
+                  std::uint64_t position = 0, std::uint64_t batches = 0)
+      : data_(data_of(config)),
+        stream_(stream),
+        model_(config, data_->vocabulary(), type),
+        position_(position),
+        batch_(batches) {
     const InnerOptimizer& inner = config.inner;
     if (inner.kind == InnerOptimizer::Kind::ADAMW) {
       make<torch::optim::AdamW, torch::optim::AdamWOptions>(
@@ -35,7 +41,7 @@ class ReferenceWorker {
   double gradient() {
     const TrainingConfig& config = model_.c;
     std::vector<Token> tokens(config.batch * (config.model.context + 1));
-    data_->batch(stream_, position_, config.batch, tokens);
+    data_->batch(stream_, batch_, config.batch, tokens);
     optimizer_->zero_grad();
     const Tensor loss = model_.loss(to_tensor(tokens, config.model.context));
     loss.backward();
@@ -58,6 +64,7 @@ class ReferenceWorker {
       group.options().set_lr(lr);
     optimizer_->step();
     ++position_;
+    ++batch_;
   }
   double step() {
     const double loss = gradient();
@@ -129,7 +136,8 @@ class ReferenceWorker {
   std::uint32_t stream_;
   Reference model_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  std::uint64_t position_ = 0;
+  std::uint64_t position_;
+  std::uint64_t batch_;
 };
 
 // What loops over lists of tensors need; none of it is part of a graph.
