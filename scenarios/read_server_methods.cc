@@ -19,12 +19,11 @@ void read_server(const Document& document, proto::Strategy& strategy, const std:
         fmt::format("is missing: {} has a server; write the name of a node that is no worker",
                     method));
   proto::Collective& collective = *strategy.mutable_collective();
-  if (collective.has_algorithm() &&
-      collective.algorithm() != proto::Collective::PARAMETER_SERVER) {
-    throw document.error("strategy.collective.algorithm",
-                         fmt::format("{}, but {} sends everything through its server; leave it out",
-                                     proto::Collective::Algorithm_Name(collective.algorithm()),
-                                     method));
+  if (collective.has_algorithm() && collective.algorithm() != proto::Collective::PARAMETER_SERVER) {
+    throw document.error(
+        "strategy.collective.algorithm",
+        fmt::format("{}, but {} sends everything through its server; leave it out",
+                    proto::Collective::Algorithm_Name(collective.algorithm()), method));
   }
   collective.set_algorithm(proto::Collective::PARAMETER_SERVER);
   if (strategy.has_within_cluster() && workers.per() == proto::Workers::HOST)
@@ -60,9 +59,8 @@ FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
   if (!written.has_clients()) {
     if (!written.has_fraction()) written.set_fraction(0.1);
     if (!(written.fraction() > 0 && written.fraction() <= 1))
-      throw document.error(path + ".fraction",
-                           fmt::format("{}; write a number above 0, at most 1",
-                                       written.fraction()));
+      throw document.error(path + ".fraction", fmt::format("{}; write a number above 0, at most 1",
+                                                           written.fraction()));
   } else if (written.clients() == 0 || written.clients() > workers) {
     throw document.error(path + ".clients", fmt::format("{}; write 1 to {}, the number of workers",
                                                         written.clients(), workers));
@@ -75,8 +73,9 @@ FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
   FedAvg method;
   method.outer = read_outer(document, *written.mutable_outer(), path + ".outer", method.outer);
   const auto all = static_cast<double>(workers);
-  const double clients = written.has_clients() ? static_cast<double>(written.clients())
-                                               : std::max(std::round(written.fraction() * all), 1.0);
+  const double clients = written.has_clients()
+                             ? static_cast<double>(written.clients())
+                             : std::max(std::round(written.fraction() * all), 1.0);
   method.clients = static_cast<std::size_t>(clients);
   method.chosen =
       static_cast<std::size_t>(std::min(std::ceil(written.over_selection() * clients), all));

@@ -58,8 +58,8 @@ struct DelayedDiloco {
 struct EagerDiloco {
   OuterRule outer;
 };
-// Each round a server sends the model to some workers, its clients, chosen at random. Each trains it
-// for H steps from a fresh inner optimizer and sends back what has changed; the server averages
+// Each round a server sends the model to some workers, its clients, chosen at random. Each trains
+// it for H steps from a fresh inner optimizer and sends back what has changed; the server averages
 // that (McMahan et al. 2017: arXiv 1602.05629). More may be chosen than count: then the first ones
 // that report do, and the others are discarded (Bonawitz et al. 2019: arXiv 1902.01046). The server
 // is the collective's.

@@ -129,7 +129,8 @@ class Fleet final : private Presence, private FailureListener {
   std::vector<Worker*> idle_clients();
   // Until one more client may be idle or within reach.
   Signal::Awaiter somebody_comes() { return changed_.wait(); }
-  // The client takes part in the present round: a process with this body, which may end at any time.
+  // The client takes part in the present round: a process with this body, which may end at any
+  // time.
   void call(Worker& client, Task<> body);
   // The model on its way to the client, and what it sends on its way back; false where that failed.
   Task<bool> download(Worker& client);

@@ -76,9 +76,9 @@ Task<bool> Fleet::carry(Worker& client, NodeId source, NodeId destination, Bytes
     Time begun;
     ~Carried() {
       const Time now = fleet.engine_.now();
-      fleet.traffic_.credit(source, destination,
-                            transfers.pending() > 0 ? fleet.network_.delivered(transfer)
-                                                    : transfers.delivered());
+      fleet.traffic_.credit(
+          source, destination,
+          transfers.pending() > 0 ? fleet.network_.delivered(transfer) : transfers.delivered());
       client.syncing += now - begun;
       fleet.timeline_.add(client.index, Activity::SYNC, begun, now);
     }

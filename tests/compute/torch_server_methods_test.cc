@@ -90,10 +90,8 @@ TEST(AgainstAPlainLoop, FedAvg) {
 TEST(AgainstAPlainLoop, FedAvgWithWeightsAndServerMomentum) {
   const TestStar star(kWorkers + 1, 1.25e7, 0.01);
   SimulationSetup setup = server_setup(
-      star,
-      FedAvg{.outer = {OuterRule::Kind::NESTEROV, 0.7, 0.5}, .clients = 3, .chosen = 3});
-  for (std::size_t k = 0; k < kWorkers; ++k)
-    setup.workers[k].weight = 1 + static_cast<double>(k);
+      star, FedAvg{.outer = {OuterRule::Kind::NESTEROV, 0.7, 0.5}, .clients = 3, .chosen = 3});
+  for (std::size_t k = 0; k < kWorkers; ++k) setup.workers[k].weight = 1 + static_cast<double>(k);
   expect_fed_avg(star, setup, 3);
 }
 

@@ -192,8 +192,7 @@ TEST(FedAvg, AClientThatDiesIsMissedAndChosenAgain) {
   down.nodes = {federation.star.hosts[1]};
   down.in_flight = InFlight::FAIL;
   const double begin = 3 * kDown + 2 * kLatency;  // of its steps
-  federation.setup.events = {
-      {"h1", Once{Time::seconds(begin + 0.52), Time::seconds(2)}, down}};
+  federation.setup.events = {{"h1", Once{Time::seconds(begin + 0.52), Time::seconds(2)}, down}};
   const SimulationOutcome outcome = federation.run();
   EXPECT_THAT(workers_in_rounds(outcome), ElementsAre(2u, 2u, 3u, 3u));
   EXPECT_EQ(outcome.workers[1].lost_steps, 10u);
