@@ -337,6 +337,8 @@ class Comparison final : public EventTarget {
       world_.apply(traffic_.changes[applied_++]);
     }
     world_.follow_traces(engine_.now().count_ns());
+    // An idle network has not come to a trace's point of this very instant.
+    if (network_.active() == 0 && !traffic_.traces.empty()) return;
     std::vector<double> capacity;
     for (std::size_t r = 0; r < channels_.size(); ++r) {
       capacity.push_back(network_.capacity(channels_[r]).in_bytes_per_s());
