@@ -314,8 +314,10 @@ Network::State::~State() {
 }
 
 void Network::State::on_event(std::uint64_t tag) {
-  auto index = static_cast<std::uint32_t>(tag >> kKindBits);
-  switch (static_cast<Kind>(tag & ((1 << kKindBits) - 1))) {
+  const auto index = static_cast<std::uint32_t>(tag >> kKindBits);
+  const auto kind = static_cast<Kind>(tag & ((1 << kKindBits) - 1));
+  if (kind != TRACED && kind != INSTANT_END) moved = engine.now();
+  switch (kind) {
     case COMPLETIONS:
       return on_completions();
     case INSTANT_END:
@@ -435,7 +437,6 @@ void Network::State::on_arrival(std::uint32_t slot) {
 void Network::State::on_change(std::uint32_t index) {
   Change change = changes[index];
   free_changes.push_back(index);
-  moved = engine.now();
   apply(change);
 }
 
@@ -1113,7 +1114,7 @@ std::vector<ChannelUse> Network::uses() const {
 }
 
 BitRate Network::capacity(ChannelId channel) const {
-  if (state_->active == 0)
+  if (state_->active == 0 || state_->traces_stopped)
     for (Following& following : state_->followings) state_->catch_up(following);
   return BitRate::bytes_per_s(state_->conditions.capacity(channel));
 }

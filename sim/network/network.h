@@ -133,8 +133,8 @@ class Network {
 
   ChannelUse use(ChannelId channel) const;
   std::vector<ChannelUse> uses() const;        // of all channels, in one pass
-  // Now; 0 while down. A trace's point of this very instant counts from its CHANGE phase on, and in
-  // an idle network from the next instant on.
+  // Now; 0 while down. A trace's point of this very instant counts from its CHANGE phase on, and
+  // where nothing moves from the next instant on.
   BitRate capacity(ChannelId channel) const;
   Bytes delivered(TransferId transfer) const;  // by now, whole bytes; 0 after the end
   // Bytes/s now, without headers; 0 in the latency phase and after the end.

@@ -43,9 +43,6 @@ std::vector<double> max_min_rates(const std::vector<Flow>& flows,
 
 double Protocol::headers(double payload) const { return std::ceil(payload / mss) * header; }
 
-namespace {
-
-// The first point of a trace after an instant; -1: none.
 std::int64_t next_point(const Trace& trace, std::int64_t after) {
   const std::int64_t begun =
       trace.period > 0 ? std::max<std::int64_t>(after, 0) / trace.period * trace.period : 0;
@@ -54,6 +51,8 @@ std::int64_t next_point(const Trace& trace, std::int64_t after) {
   }
   return trace.period > 0 ? begun + trace.period + trace.points.front().at : -1;
 }
+
+namespace {
 
 // The value that a trace gave last; -1: none yet.
 double value_at(const Trace& trace, double Trace::Point::*what, std::int64_t now) {

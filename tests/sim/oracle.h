@@ -54,6 +54,9 @@ struct Trace {
   std::int64_t period = 0;         // none
 };
 
+// The first point of a trace after an instant; -1: none.
+std::int64_t next_point(const Trace& trace, std::int64_t after);
+
 // Of every transfer; see "What TCP adds" in docs/network.md.
 struct Protocol {
   double streams = 1;

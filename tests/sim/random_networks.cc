@@ -331,14 +331,20 @@ class Comparison final : public EventTarget {
     return rate;
   }
 
+  bool at_a_point() const {
+    const auto at_point = [now = engine_.now().count_ns()](const oracle::Trace& trace) {
+      return oracle::next_point(trace, now - 1) == now;
+    };
+    return std::any_of(traffic_.traces.begin(), traffic_.traces.end(), at_point);
+  }
+
   void check_rates() {
     while (applied_ < traffic_.changes.size() &&
            traffic_.changes[applied_].at <= engine_.now().count_ns()) {
       world_.apply(traffic_.changes[applied_++]);
     }
     world_.follow_traces(engine_.now().count_ns());
-    // An idle network has not come to a trace's point of this very instant.
-    if (network_.active() == 0 && !traffic_.traces.empty()) return;
+    if (at_a_point()) return;  // see Network::capacity
     std::vector<double> capacity;
     for (std::size_t r = 0; r < channels_.size(); ++r) {
       capacity.push_back(network_.capacity(channels_[r]).in_bytes_per_s());
