@@ -12,6 +12,7 @@
 #include "app/untrained.h"
 #include "scenarios/setup.h"
 #include "sim/collective/all_reduce.h"
+#include "sim/strategy/gossip_partners.h"
 #include "sim/strategy/round_plan.h"
 
 namespace syncline {
@@ -80,15 +81,24 @@ struct Meaning {
   double utilisation = 0;  // at best, of the slowest worker
 };
 
+// The first one.
+IdleAllReduce idle_sync(const Topology& topology, const SimulationSetup& setup) {
+  if (const auto* gossip = std::get_if<Gossip>(&setup.strategy.method)) {
+    return idle_exchange(topology, first_hosts(members(setup)),
+                         gossip_partners(*gossip, setup.workers.size(), setup.seed, 0),
+                         setup.payload.bytes(), setup.transport);
+  }
+  return idle_all_reduce(setup.strategy.collective, topology, members(setup),
+                         payload_of_round(setup, 0), setup.transport);
+}
+
 Meaning find_meaning(const CheckedScenario& scenario) {
   // A measured pace is not known before the run; the sync is, and does not depend on it.
   const bool measured = scenario.pace.source == PaceSetup::Source::MEASURED;
   Meaning meaning;
   meaning.setup = simulation_setup(scenario, untrained_parameters(scenario), Time::seconds(1));
   const SimulationSetup& setup = meaning.setup;
-  const IdleAllReduce sync =
-      idle_all_reduce(setup.strategy.collective, scenario.topology, members(setup),
-                      payload_of_round(setup, 0), setup.transport);
+  const IdleAllReduce sync = idle_sync(scenario.topology, setup);
   meaning.sync = sync.duration;
   meaning.sent_per_sync = sync.traffic.total();
   const auto steps = static_cast<std::int64_t>(round_end(setup.strategy, 0, 0));

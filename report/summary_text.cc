@@ -20,6 +20,11 @@ struct MethodName {
   }
   std::string operator()(const DelayedDiloco&) const { return "delayed DiLoCo"; }
   std::string operator()(const EagerDiloco&) const { return "DiLoCo with eager updates"; }
+  std::string operator()(const Gossip& method) const {
+    return std::string(method.momentum ? "NoLoCo" : "gossip") +
+           (method.partners == Gossip::Partners::RANDOM_PAIRS ? " in random pairs"
+                                                              : " over a graph");
+  }
   std::string operator()(const FedAvg& method) const {
     return fmt::format("FedAvg of {} clients a round", method.clients) +
            (method.chosen > method.clients ? fmt::format(", {} chosen", method.chosen) : "");

@@ -126,6 +126,8 @@ Method read_method(const Document& document, const CheckedScenario& scenario,
       return read_streaming(document, strategy, *strategy.mutable_streaming_diloco());
     case proto::Strategy::kFedAvg:
       return read_fed_avg(document, scenario, strategy);
+    case proto::Strategy::kGossip:
+      return read_gossip(document, scenario, strategy);
     case proto::Strategy::METHOD_NOT_SET:
       break;
   }

@@ -127,9 +127,10 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
                          "is missing; write for example strategy { diloco {} local_steps: 50 }");
   proto::Strategy& strategy = *document.scenario().mutable_strategy();
   if (strategy.method_case() == proto::Strategy::METHOD_NOT_SET) {
-    throw document.error("strategy",
-                         "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
-                         "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}");
+    throw document.error(
+        "strategy",
+        "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
+        "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}, gossip {}");
   }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {
@@ -155,7 +156,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
     scenario.strategy.local_steps = strategy.local_steps();
   }
   scenario.strategy.method = read_method(document, scenario, strategy);
-  if (!strategy.mutable_collective()->has_algorithm())
+  if (!strategy.has_gossip() && !strategy.mutable_collective()->has_algorithm())
     strategy.mutable_collective()->set_algorithm(proto::Collective::RING);
   scenario.strategy.collective =
       read_collective(document, scenario, strategy.collective(), "strategy.collective");

@@ -19,6 +19,8 @@ Method read_method(const Document& document, const CheckedScenario& scenario,
 // Parts of read_method().
 OuterRule read_outer(const Document& document, proto::Optimizer& outer, const std::string& path,
                      const OuterRule& by_default = {});
+Gossip read_gossip(const Document& document, const CheckedScenario& scenario,
+                   proto::Strategy& strategy);
 FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
                     proto::Strategy& strategy);
 void read_training(Document& document, CheckedScenario& scenario, const std::string& cache_folder);

@@ -150,6 +150,10 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   if (scenario.strategy.compression) {
     setup.payload = {setup.payload.elements, 1, kInt8Block, kInt8ScaleBytes};
   }
+  // NoLoCo's models go beside the pseudo-gradients, as they are.
+  const auto* gossip = std::get_if<Gossip>(&scenario.strategy.method);
+  if (gossip != nullptr && gossip->momentum)
+    setup.payload.bytes_per_element += setup.plain_payload.bytes_per_element;
   if (auto* streaming = std::get_if<StreamingDiloco>(&setup.strategy.method))
     streaming->elements = fragment_elements(scenario, setup.payload, *streaming);
   setup.recorded_steps = trained_steps(scenario);

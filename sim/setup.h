@@ -68,8 +68,31 @@ struct FedAvg {
   std::size_t clients = 1;  // that count
   std::size_t chosen = 1;   // at least as many
 };
+// No average of all: after H steps each worker mixes its model with those of few others. Worker i
+// takes W_ij of its neighbour j, 1 / (1 + the larger one of their numbers of neighbours), and the
+// rest of itself (Metropolis, Hastings); so each of a pair takes a half.
+struct Gossip {
+  enum class Partners : std::uint8_t {
+    RANDOM_PAIRS,  // other ones each round; an odd worker out keeps its model
+    GRAPH          // always the neighbours
+  };
+  Partners partners = Partners::RANDOM_PAIRS;
+  std::vector<std::vector<std::uint32_t>> neighbours;  // GRAPH: by worker; symmetric, by number
+  // Of NoLoCo (Kolehmainen et al. 2025: arXiv 2506.10911): worker i sends phi_i, the model that its
+  // round began with, and Delta_i (both are the payload), what it was moved by since, and goes on
+  // from phi_i + delta_i,
+  //   delta_i <- momentum delta_i + lr sum_j W_ij Delta_j + pull (sum_j W_ij phi_j - phi_i)
+  struct Momentum {
+    double lr = 0.7;
+    double momentum = 0.5;
+    double pull = 0.7;  // gamma
+  };
+  // None: it sends its parameters, and goes on from sum_j W_ij theta_j (Lian et al. 2017: arXiv
+  // 1705.09056).
+  std::optional<Momentum> momentum;
+};
 using Method = std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco,
-                            EagerDiloco, FedAvg>;
+                            EagerDiloco, FedAvg, Gossip>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

@@ -164,7 +164,7 @@ bool Fleet::is_recorded(std::uint64_t round) const {
   const std::uint64_t begin = planned_begin(round);
   if (begin < setup_.recorded_steps) return true;
   if (closes(round)) return begin == setup_.recorded_steps;
-  return recorder_.recording() && overlapped_steps(setup_.strategy) > 0 && !budget_evaluated_;
+  return recorder_.recording() && rounds_overlap(setup_.strategy) && !budget_evaluated_;
 }
 
 bool Fleet::open_round() {
@@ -260,6 +260,17 @@ SharedValue Fleet::take(Worker& worker, std::uint64_t round, const Group::Result
   return result.mean;
 }
 
+void Fleet::note_average(Worker& worker, const AverageTimes& times) {
+  worker.waiting += times.all_joined - times.joined;
+  worker.syncing += times.back - times.all_joined;
+  timeline_.add(worker.index, Activity::WAIT, times.joined, times.all_joined);
+  timeline_.add(worker.index, Activity::SYNC, times.all_joined, times.back);
+  RoundRecord& record = rounds_[worker.round - 1];
+  record.all_joined = std::max(record.all_joined, times.all_joined);
+  ++record.workers;
+  ++back_[worker.round - 1];
+}
+
 Task<SharedValue> Fleet::average(Worker& worker, SharedValue value) {
   const std::uint64_t round = worker.round - 1;
   const Group::Result result =
@@ -279,6 +290,8 @@ void Fleet::publish(const Worker& worker, SharedValue global) {
 
 void Fleet::publish(std::uint64_t round, std::uint64_t position, SharedValue global) {
   if (!global || !recorder_.recording()) return;
+  // Where rounds overlap, workers may be in a later one by then.
+  if (budget_evaluated_ && planned_begin(round) >= setup_.recorded_steps) return;
   global_ = std::move(global);
   global_evaluated_ = false;
   interval_.synchronised(global_);

@@ -86,6 +86,13 @@ class Fleet final : private Presence, private FailureListener {
   void publish(const Worker& worker, SharedValue global);
   void end_round(Worker& worker);
 
+  // For averages that the method makes itself, of few workers each:
+
+  // This worker's part in the present round's.
+  void note_average(Worker& worker, const AverageTimes& times);
+  Traffic& traffic() { return traffic_; }
+  Network& network() { return network_; }
+
   // For averages that go on while their worker computes:
 
   // Steps that the worker has finished in its present round.
@@ -146,7 +153,6 @@ class Fleet final : private Presence, private FailureListener {
 
   const std::vector<RoundRecord>& rounds() const { return rounds_; }
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
-  Traffic& traffic() { return traffic_; }
   // A cluster-wide worker's average inside, on the idle fabric; empty where nothing is charged.
   const std::vector<IdleAllReduce>& charged() const { return charged_; }
   const Timeline& timeline() const { return timeline_; }

@@ -44,7 +44,7 @@ void Recorder::write_all(Replica& replica, const SharedValue& value) {
   if (on_ && replica && value) program_->write(replica, Part::ALL, *value);
 }
 
-SharedValue Recorder::sum(std::initializer_list<Term> terms) {
+SharedValue Recorder::sum(std::span<const Term> terms) {
   std::vector<Operand> operands;
   for (const Term& term : terms) {
     if (!on_ || !term.value) return nullptr;

@@ -46,7 +46,10 @@ class Recorder {
     SharedValue value;
     double weight = 1;
   };
-  SharedValue sum(std::initializer_list<Term> terms);
+  SharedValue sum(std::span<const Term> terms);
+  SharedValue sum(std::initializer_list<Term> terms) {
+    return sum(std::span<const Term>(terms.begin(), terms.size()));
+  }
   // a - b
   SharedValue difference(const SharedValue& a, const SharedValue& b);
   // What the others get to see of a value.

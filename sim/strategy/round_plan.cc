@@ -96,8 +96,12 @@ std::uint64_t overlapped_steps(const StrategySetup& strategy) {
   return whole_round ? strategy.local_steps : 0;
 }
 
+bool rounds_overlap(const StrategySetup& strategy) {
+  return overlapped_steps(strategy) > 0 || std::holds_alternative<Gossip>(strategy.method);
+}
+
 bool averages_overlap(const StrategySetup& strategy) {
-  return streaming_of(strategy) != nullptr || overlapped_steps(strategy) > 0;
+  return streaming_of(strategy) != nullptr || rounds_overlap(strategy);
 }
 
 bool may_lose_workers(const StrategySetup& strategy) { return !averages_overlap(strategy); }

@@ -26,6 +26,9 @@ std::uint64_t closing_rounds(const StrategySetup& strategy);
 // Steps that are computed while an average goes on, before it is waited for.
 std::uint64_t overlapped_steps(const StrategySetup& strategy);
 
+// A worker may begin a round while others are still in an earlier one.
+bool rounds_overlap(const StrategySetup& strategy);
+
 // An average may go on while its workers compute, or others are averaged.
 bool averages_overlap(const StrategySetup& strategy);
 

@@ -1,6 +1,7 @@
 #include "tests/scenarios/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <variant>
 
@@ -47,6 +48,16 @@ std::string describe(const StrategySetup& strategy) {
   }
   if (const auto* local_sgd = std::get_if<LocalSgd>(&strategy.method))
     text += fmt::format(" optimizer {}", local_sgd->optimizer);
+  if (const auto* fed_avg = std::get_if<FedAvg>(&strategy.method))
+    text += fmt::format(" clients {} of {}", fed_avg->clients, fed_avg->chosen);
+  if (const auto* gossip = std::get_if<Gossip>(&strategy.method)) {
+    text += fmt::format(" partners {}", static_cast<int>(gossip->partners));
+    for (const auto& neighbours : gossip->neighbours)
+      text += fmt::format(" [{}]", fmt::join(neighbours, " "));
+    if (gossip->momentum)
+      text += fmt::format(" momentum {} {} {}", gossip->momentum->lr, gossip->momentum->momentum,
+                          gossip->momentum->pull);
+  }
   if (strategy.within_cluster) {
     text += fmt::format(" within {} {}", strategy.within_cluster->local_steps,
                         static_cast<int>(strategy.within_cluster->collective.algorithm));
