@@ -13,7 +13,10 @@
 #include "app/environment.h"
 #include "app/run.h"
 #include "app/sweep.h"
+#include "app/topology_convert.h"
+#include "app/topology_draw.h"
 #include "app/topology_info.h"
+#include "app/traffic.h"
 #include "compute/interrupted.h"
 #include "report/version.h"
 #include "sim/engine/engine.h"
@@ -63,12 +66,26 @@ int command_line(int argc, char** argv) {
       "check", "Check a scenario and say what it means; trains and writes nothing");
   add_scenario_options(check_command, check_options);
 
-  CLI::App& topology_command = *app.add_subcommand("topology", "Look at topology files: info FILE");
+  TrafficOptions traffic_options;
+  CLI::App& traffic_command = *app.add_subcommand(
+      "traffic", "Carry plain transfers, or one collective, over a topology; nothing is trained");
+  add_traffic_options(traffic_command, traffic_options);
+
+  CLI::App& topology_command =
+      *app.add_subcommand("topology", "Look at topology files: info, convert, draw");
   topology_command.require_subcommand(1);
   TopologyInfoOptions info_options;
   CLI::App& info_command = *topology_command.add_subcommand(
       "info", "Say what a topology file holds, and what it leaves open");
   add_topology_info_options(info_command, info_options);
+  TopologyConvertOptions convert_options;
+  CLI::App& convert_command = *topology_command.add_subcommand(
+      "convert", "Write a topology in another format: .textproto, .graphml or .dot");
+  add_topology_convert_options(convert_command, convert_options);
+  TopologyDrawOptions draw_options;
+  CLI::App& draw_command = *topology_command.add_subcommand(
+      "draw", "Draw a topology as an SVG, a map where it has coordinates");
+  add_topology_draw_options(draw_command, draw_options);
 
   try {
     app.parse(argc, argv);
@@ -85,6 +102,9 @@ int command_line(int argc, char** argv) {
   }
   if (run_command.parsed()) return run(run_options);
   if (sweep_command.parsed()) return sweep(sweep_options);
+  if (traffic_command.parsed()) return traffic(traffic_options);
+  if (convert_command.parsed()) return topology_convert(convert_options);
+  if (draw_command.parsed()) return topology_draw(draw_options);
   return info_command.parsed() ? topology_info(info_options) : check(check_options);
 }
 

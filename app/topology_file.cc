@@ -43,6 +43,15 @@ ReadOptions TopologyFileOptions::read_options() const {
   return options;
 }
 
+const char* TopologyFileOptions::given_flag() const {
+  if (!latency_unit.empty()) return "--latency-unit";
+  if (!bandwidth_unit.empty()) return "--bandwidth-unit";
+  if (!missing_latency.empty()) return "--missing-latency";
+  if (!missing_bandwidth.empty()) return "--missing-bandwidth";
+  if (detour != 1) return "--detour";
+  return drop_planned ? "--drop-planned" : nullptr;
+}
+
 void add_topology_file_options(CLI::App& command, TopologyFileOptions& options,
                                const std::string& name) {
   command.add_option(name, options.file, "Topology file; its format is found by content")

@@ -22,6 +22,8 @@ struct TopologyFileOptions {
 
   // Throws InputError that begins with the flag.
   ReadOptions read_options() const;
+  // The first flag that was given; null: none.
+  const char* given_flag() const;
 };
 
 // Adds `name` (the file) and the flags for what a file leaves open.

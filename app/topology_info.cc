@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/network_file.h"
 #include "topology/facts.h"
 #include "topology/input_error.h"
 #include "topology/read/complete.h"
@@ -118,9 +119,20 @@ void find_cut(Info& info, const TopologyInfoOptions& options, ReadOptions read) 
     return;
   }
   std::vector<std::vector<std::uint32_t>> groups;
-  for (const std::uint32_t end : ends) {
-    groups.push_back({made->topology.require_node(info.names[end]).value});
-    info.cut_groups.push_back(info.names[end]);
+  const std::vector<std::string> clusters = made->topology.clusters();
+  if (options.between.empty() && clusters.size() > 1) {
+    for (const std::string& cluster : clusters) {
+      std::vector<std::uint32_t>& group = groups.emplace_back();
+      for (std::uint32_t i = 0; i < made->topology.node_count(); ++i) {
+        if (made->topology.node(NodeId{i}).cluster == cluster) group.push_back(i);
+      }
+      info.cut_groups.push_back(cluster);
+    }
+  } else {
+    for (const std::uint32_t end : ends) {
+      groups.push_back({made->topology.require_node(info.names[end]).value});
+      info.cut_groups.push_back(info.names[end]);
+    }
   }
   const auto nodes = static_cast<std::uint32_t>(made->topology.node_count());
   info.cut = find_narrowest_cut(nodes, arcs_of(made->topology), groups);
@@ -151,7 +163,7 @@ Info find_info(const TopologyInfoOptions& options) {
   check_between(options);
   const ReadOptions read = options.read_options();
   Info info;
-  info.imported = read_imported(options.file);
+  info.imported = read_map(options);
   info.names = imported_node_names(info.imported);
   info.completed = complete_links(info.imported, read);
   ImportedTopology counted = info.imported;
@@ -265,13 +277,7 @@ void print_text(const Info& info) {
   }
   for (const std::string& text : info.completed.lacking) line("to be given", text);
   for (const std::string& text : info.completed.assumed) line("assumed", text);
-  for (const ImportWarning& warning : info.imported.warnings) {
-    line("warning",
-         fmt::format("{} ({}{}): {}", warning.kind,
-                     warning.line > 0 ? fmt::format("line {}", warning.line) : "the file",
-                     warning.count > 1 ? fmt::format(" and {} more", warning.count - 1) : "",
-                     warning.text));
-  }
+  for (const ImportWarning& warning : info.imported.warnings) line("warning", to_text(warning));
 }
 
 using Json = nlohmann::ordered_json;

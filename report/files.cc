@@ -6,6 +6,7 @@
 
 #include "report/csv.h"
 #include "report/json.h"
+#include "report/links_csv.h"
 #include "report/report.h"
 #include "report/results.h"
 #include "report/timeline.h"
@@ -61,38 +62,6 @@ std::string workers_csv(const RunFacts& facts) {
   return text;
 }
 
-std::string links_csv(const RunFacts& facts) {
-  std::string text =
-      "link,from,to,bandwidth_bit_s,latency_s,bytes,header_bytes,busy_s,mean_load,limited_s\n";
-  const Topology& topology = facts.scenario.topology;
-  const double virtual_s = facts.outcome.virtual_time.in_seconds();
-  for (const LinkOutcome& link : facts.outcome.links) {
-    const Bundle& bundle = topology.bundle(topology.bundle_of(link.channel));
-    const Link& member = topology.link(bundle.members.front());
-    const Direction along = topology.direction_of(link.channel);
-    const NodeId from = along == Direction::FORWARD ? bundle.a : bundle.b;
-    const NodeId to = along == Direction::FORWARD ? bundle.b : bundle.a;
-    double capacity = 0;
-    for (const LinkId id : bundle.members)
-      capacity +=
-          topology.link(id).capacity[static_cast<int>(topology.turned(id, along))].in_bytes_per_s();
-    const double latency =
-        member.latency_s[static_cast<int>(topology.turned(bundle.members.front(), along))];
-    const double load =
-        capacity > 0 && std::isfinite(capacity) && virtual_s > 0
-            ? static_cast<double>((link.use.bytes + link.use.header_bytes).count()) /
-                  (capacity * virtual_s)
-            : 0;
-    fmt::format_to(
-        std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n",
-        csv_field(bundle.members.size() == 1 ? member.name : topology.channel_name(link.channel)),
-        csv_field(topology.node(from).name), csv_field(topology.node(to).name), capacity * 8,
-        latency, link.use.bytes.count(), link.use.header_bytes.count(), link.use.busy_s, load,
-        link.limited_s);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string summary_json(const RunFacts& facts) { return as_json(make_results(facts).summary()); }
@@ -103,7 +72,8 @@ std::map<std::string, std::string> run_files(const RunFacts& facts) {
   files["real_time.json"] = as_json(make_real_time(facts));
   files["rounds.csv"] = rounds_csv(facts);
   files["workers.csv"] = workers_csv(facts);
-  files["links.csv"] = links_csv(facts);
+  files["links.csv"] =
+      links_csv(facts.scenario.topology, facts.outcome.links, facts.outcome.virtual_time);
   files["timeline.json"] = timeline_json(facts);
   files["scenario.textproto"] = facts.scenario.text(facts.measured_step);
   if (facts.program != nullptr) {

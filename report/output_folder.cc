@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "report/output_file.h"
 #include "report/output_place.h"
 #include "topology/input_error.h"
 
@@ -26,28 +27,6 @@ namespace fs = std::filesystem;
 [[noreturn]] void fail(const std::string& path, int error) {
   throw std::runtime_error(
       fmt::format("{}: cannot be written: {}; nothing was changed", path, std::strerror(error)));
-}
-
-void write_file(const std::string& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) fail(path, errno);
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int error = errno;
-      ::close(file);
-      fail(path, error);
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  // Some file systems tell of a full disk only here.
-  if (::fsync(file) != 0) {
-    const int error = errno;
-    ::close(file);
-    fail(path, error);
-  }
-  if (::close(file) != 0) fail(path, errno);
 }
 
 // Removes what is left of it when the work in between throws.
@@ -76,8 +55,13 @@ void remove_remains(const fs::path& folder) {
 
 }  // namespace
 
-OutputFolder::OutputFolder(std::string path) {
-  const OutputPlace place = check_output_place(std::move(path), "run's", is_run_folder);
+const FolderKind kRunFolder{"run's", {"results.json", "scenario.textproto"}};
+const FolderKind kTrafficFolder{"traffic's", {"traffic.json", "links.csv"}};
+
+OutputFolder::OutputFolder(std::string path, const FolderKind& kind) : kind_(kind) {
+  const OutputPlace place =
+      check_output_place(std::move(path), kind.owner,
+                         [&](const fs::path& folder) { return has_files(folder, kind.marks); });
   path_ = place.path;
   folder_ = place.folder;
   std::error_code error;
@@ -96,11 +80,12 @@ OutputFolder::OutputFolder(std::string path) {
 void OutputFolder::publish(const std::map<std::string, std::string>& files) const {
   const RemoveOnExit clean{partial_};
   if (::mkdir(partial_.c_str(), 0777) != 0) fail(partial_, errno);
-  for (const auto& [name, text] : files) write_file(partial_ + "/" + name, text);
+  for (const auto& [name, text] : files) write_new_file(partial_ + "/" + name, text);
   if (::rename(partial_.c_str(), folder_.c_str()) == 0)
     return;  // nothing there, or an empty folder
   if (errno != ENOTEMPTY && errno != EEXIST) fail(path_, errno);
-  if (!is_run_folder(folder_)) fail(path_, ENOTEMPTY);  // somebody filled it while we worked
+  if (!has_files(folder_, kind_.marks))
+    fail(path_, ENOTEMPTY);  // somebody filled it while we worked
   // The old run and the new one change places; `clean` then removes the old one.
   if (::renameat2(AT_FDCWD, partial_.c_str(), AT_FDCWD, folder_.c_str(), RENAME_EXCHANGE) == 0)
     return;

@@ -33,10 +33,11 @@ bool holds_working_folder(const fs::path& folder) {
 
 }  // namespace
 
-bool is_run_folder(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / "results.json", ignored) &&
-         fs::exists(folder / "scenario.textproto", ignored);
+bool has_files(const fs::path& folder, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    std::error_code ignored;
+    return fs::exists(folder / name, ignored);
+  });
 }
 
 OutputPlace check_output_place(std::string path, const std::string& what,

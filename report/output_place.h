@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace syncline {
 
@@ -18,7 +19,6 @@ struct OutputPlace {
 OutputPlace check_output_place(std::string path, const std::string& what,
                                const std::function<bool(const std::filesystem::path&)>& is_own);
 
-// What only a run's folder has.
-bool is_run_folder(const std::filesystem::path& folder);
+bool has_files(const std::filesystem::path& folder, const std::vector<std::string>& names);
 
 }  // namespace syncline

@@ -14,6 +14,7 @@
 #include "compute/cache/files.h"
 #include "compute/cache/folder_lock.h"
 #include "report/json.h"
+#include "report/output_folder.h"
 #include "report/output_place.h"
 #include "report/sweep.pb.h"
 #include "report/version.h"
@@ -175,7 +176,7 @@ void SweepFolder::publish_point(const std::string& point,
 void SweepFolder::remove_point(const std::string& point) {
   const fs::path folder = fs::path(folder_) / point;
   std::error_code error;
-  if (is_run_folder(folder)) fs::remove_all(folder, error);
+  if (has_files(folder, kRunFolder.marks)) fs::remove_all(folder, error);
 }
 
 void SweepFolder::publish_reports(const std::map<std::string, std::string>& files) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "compute/training_config.h"
 #include "sim/setup.h"
+#include "topology/read/imported.h"
 #include "topology/topology.h"
 
 namespace syncline {
@@ -43,11 +45,13 @@ struct CheckedScenario {
   std::string name;
   std::uint64_t seed = 1;
   Topology topology;
-  std::vector<WorkerSetup> workers;  // their `step` is still open: the pace decides it
+  std::shared_ptr<const ImportedTopology> map;  // of topology.file; null: none
+  std::vector<WorkerSetup> workers;             // their `step` is still open: the pace decides it
   StrategySetup strategy;
   std::vector<FailureEvent> events;
   Transport transport;
   std::vector<TracedLink> traces;
+  std::vector<Flow> background;
   StopSetup stop;
   bool train = true;                      // false: time only
   TrainingConfig training;                // its schedule's horizon is still open

@@ -4,6 +4,8 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -57,7 +59,49 @@ std::string explain(const std::string& message) {
   return message;
 }
 
-// Everything that is read ends up in messages of one line, in JSON and in names of files.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  // Counts from 0; people count from 1.
+  void AddError(int line, int column, const std::string& message) override {
+    if (text_.empty()) text_ = fmt::format("{}:{}: {}", line + 1, column + 1, explain(message));
+  }
+  // "LINE:COLUMN: what is wrong".
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// The first field that is written.
+std::string first_name(const std::string& text) {
+  std::size_t at = 0;
+  while (at < text.size() &&
+         (std::isspace(static_cast<unsigned char>(text[at])) || text[at] == '#'))
+    at = text[at] == '#' ? std::min(text.find('\n', at), text.size()) : at + 1;
+  const std::size_t begin = at;
+  while (at < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'))
+    ++at;
+  return text.substr(begin, at - begin);
+}
+
+std::string read_file(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (!std::filesystem::exists(status))
+    throw InputError(fmt::format("{}: there is no such file", file));
+  if (!std::filesystem::is_regular_file(status))
+    throw InputError(
+        fmt::format("{}: this is no file; a scenario is a text file (*.textproto)", file));
+  if (std::filesystem::file_size(file, error) > kLargestScenario)
+    throw InputError(fmt::format("{}: larger than 64 MiB; this is no scenario", file));
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
 bool is_plain_text(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
@@ -85,40 +129,10 @@ bool is_plain_text(std::string_view text) {
   return true;
 }
 
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  // Counts from 0; people count from 1.
-  void AddError(int line, int column, const std::string& message) override {
-    if (text_.empty()) text_ = fmt::format("{}:{}: {}", line + 1, column + 1, explain(message));
-  }
-  // "LINE:COLUMN: what is wrong".
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-std::string read_file(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status))
-    throw InputError(fmt::format("{}: there is no such file", file));
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError(
-        fmt::format("{}: this is no file; a scenario is a text file (*.textproto)", file));
-  if (std::filesystem::file_size(file, error) > kLargestScenario)
-    throw InputError(fmt::format("{}: larger than 64 MiB; this is no scenario", file));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
-
 Document Document::read(const std::string& file, std::span<const std::string> sets) {
   Document document;
   document.file_ = file;
-  document.parse(read_file(file));
+  document.parse(read_file(file), document.scenario_, "");
   for (const std::string& assignment : sets) document.set(assignment);
   document.check_values(document.scenario_, "");
   return document;
@@ -128,17 +142,31 @@ std::string Document::folder() const {
   return std::filesystem::absolute(file_).parent_path().string();
 }
 
-void Document::parse(const std::string& text) {
+Document Document::read_topology(const std::string& file) {
+  Document document;
+  document.file_ = file;
+  const std::string text = read_file(file);
+  const bool alone = proto::Topology::descriptor()->FindFieldByName(first_name(text)) != nullptr;
+  if (alone) {
+    document.parse(text, *document.scenario_.mutable_topology(), "topology.");
+  } else {
+    document.parse(text, document.scenario_, "");
+  }
+  document.check_values(document.scenario_, "");
+  return document;
+}
+
+void Document::parse(const std::string& text, Message& message, const std::string& prefix) {
   TextFormat::Parser parser;
   TextFormat::ParseInfoTree tree;
   FirstError error;
   parser.RecordErrorsTo(&error);
   parser.WriteLocationsTo(&tree);
-  if (!parser.ParseFromString(text, &scenario_)) {
+  if (!parser.ParseFromString(text, &message)) {
     throw InputError(fmt::format("{}:{}", file_, error.text()));
   }
   places_[""] = file_;
-  remember_places(scenario_, &tree, "", file_);
+  remember_places(message, &tree, prefix, file_);
 }
 
 void Document::remember_places(const Message& message, const TextFormat::ParseInfoTree* tree,

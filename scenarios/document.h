@@ -14,12 +14,19 @@
 
 namespace syncline {
 
+// UTF-8 without control characters: everything that is read ends up in messages of one line, in
+// JSON and in names of files.
+bool is_plain_text(std::string_view text);
+
 class Document {
  public:
   // Reads the file and applies "PATH=VALUE" changes in order; a message may stand in a file of its
   // own, "PATH=@FILE" with FILE relative to the scenario's folder. Throws InputError for what is
   // not a scenario.
   static Document read(const std::string& file, std::span<const std::string> sets);
+
+  // The same of a file that may also hold the message Topology alone, which then is the scenario's.
+  static Document read_topology(const std::string& file);
 
   const std::string& file() const { return file_; }
   std::string folder() const;                          // that relative paths start from
@@ -42,7 +49,9 @@ class Document {
   }
 
  private:
-  void parse(const std::string& text);
+  // `prefix`: of the fields of `message`, "" or "topology.".
+  void parse(const std::string& text, google::protobuf::Message& message,
+             const std::string& prefix);
   void set(const std::string& assignment);
   // The field's message from a file in the text format.
   void set_from_file(const FieldPlace& field, const std::string& name);

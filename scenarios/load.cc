@@ -44,6 +44,12 @@ void make_paths_absolute(const Document& document, proto::Scenario& scenario) {
   for (proto::Link& link : *scenario.mutable_topology()->mutable_links()) {
     if (link.has_trace()) link.set_trace(absolute(link.trace()));
   }
+  if (scenario.topology().has_file()) {
+    proto::File& file = *scenario.mutable_topology()->mutable_file();
+    file.set_path(absolute(file.path()));
+  }
+  if (scenario.has_background())
+    scenario.mutable_background()->set_flows(absolute(scenario.background().flows()));
   // Not where there is none: a `data {}` without a source would be an error when it is read again.
   if (!scenario.training().has_data()) return;
   proto::Data& data = *scenario.mutable_training()->mutable_data();
@@ -82,6 +88,7 @@ CheckedScenario load_scenario(const std::string& file, const LoadOptions& option
   read_stop(document, scenario);
   read_schedule(document, scenario);
   read_transport(document, scenario);
+  read_background(document, scenario);
   read_fidelity(document, scenario);
   make_paths_absolute(document, document.scenario());
   scenario.written = print(document.scenario());

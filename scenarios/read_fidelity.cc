@@ -22,6 +22,7 @@ std::string obstacle(const proto::Strategy& strategy, const CheckedScenario& sce
   if (strategy.collective().algorithm() != proto::Collective::RING)
     return "the collective is no ring";
   if (!scenario.events.empty()) return "there are events";
+  if (!scenario.background.empty()) return "there is background traffic";
   if (!scenario.traces.empty()) return "links change over time";
   if (averages_overlap(scenario.strategy)) return "averages go on while others begin";
   if (strategy.has_within_cluster() && several_workers_in_a_cluster(scenario))

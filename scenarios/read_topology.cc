@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include "scenarios/readers.h"
 #include "topology/distribution.h"
 #include "topology/generators.h"
+#include "topology/read/read.h"
 
 namespace syncline {
 namespace {
@@ -62,6 +64,9 @@ LinkSpec read_made_link(const Document& document, const proto::Link& link,
     throw document.error(path + ".b", "the links made here have their ends; leave it out");
   if (link.has_trace())
     throw document.error(path + ".trace",
+                         "is for one link; name the link in topology.links and write it there");
+  if (link.has_latency_back())
+    throw document.error(path + ".latency_back",
                          "is for one link; name the link in topology.links and write it there");
   return read_link_values(document, link, path);
 }
@@ -147,6 +152,22 @@ Link draw_link(const LinkSpec& spec, std::string name, NodeId a, NodeId b, Rando
   return link;
 }
 
+// None: it stands nowhere.
+std::optional<GeoPoint> read_place(const Document& document, const proto::Node& node,
+                                   const std::string& path) {
+  if (!node.has_latitude() && !node.has_longitude()) return std::nullopt;
+  if (!node.has_latitude() || !node.has_longitude())
+    throw document.error(path + (node.has_latitude() ? ".longitude" : ".latitude"),
+                         "is missing; a place has both");
+  if (!(std::abs(node.latitude()) <= 90))
+    throw document.error(path + ".latitude",
+                         fmt::format("{}; write degrees, -90 to 90", node.latitude()));
+  if (!(std::abs(node.longitude()) <= 180))
+    throw document.error(path + ".longitude",
+                         fmt::format("{}; write degrees, -180 to 180", node.longitude()));
+  return GeoPoint{node.latitude(), node.longitude()};
+}
+
 void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
                const std::string& path) {
   Topology& topology = scenario.topology;
@@ -166,9 +187,14 @@ void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
     if (node.hosts() > kMostHosts)
       throw document.error(path + ".hosts",
                            fmt::format("{} hosts; write 1 to {}", node.hosts(), kMostHosts));
+    if (node.has_cluster())
+      throw document.error(path + ".cluster", "a node with hosts is a cluster of its own name");
+    const auto at = read_place(document, node, path);
     const LinkSpec fabric =
         node.has_fabric() ? read_made_link(document, node.fabric(), path + ".fabric") : unlimited();
-    made = document.at(path, [&] { return topology.add_node({node.name(), false, node.name()}); });
+    made = document.at(path, [&] {
+      return topology.add_node({node.name(), false, node.name(), at});
+    });
     for (std::uint32_t i = 0; i < node.hosts(); ++i) {
       const std::string name = fmt::format("{}/{}", node.name(), i);
       const NodeId host = document.at(path, [&] {
@@ -182,7 +208,10 @@ void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
     if (node.has_fabric())
       throw document.error(path + ".fabric", "joins the hosts of a cluster; give hosts as well");
     if (!node.has_host()) node.set_host(true);
-    made = document.at(path, [&] { return topology.add_node({node.name(), node.host(), ""}); });
+    const auto at = read_place(document, node, path);
+    made = document.at(path, [&] {
+      return topology.add_node({node.name(), node.host(), node.cluster(), at});
+    });
   }
   if (!node.has_at()) {
     if (node.has_access())
@@ -193,7 +222,8 @@ void read_node(Document& document, CheckedScenario& scenario, proto::Node& node,
     throw document.error(
         path + ".access",
         R"(is missing; write for example access { bandwidth: "10 Gbit/s" latency: "0.2 ms" })");
-  const NodeId at = document.at(path + ".at", [&] { return topology.require_node(node.at()); });
+  const NodeId at = document.at(
+      path + ".at", [&] { return require_node(topology, scenario.map.get(), node.at()); });
   const LinkSpec access = read_made_link(document, node.access(), path + ".access");
   document.at(path, [&] {
     return topology.add_link(draw_link(access, node.name() + "-" + node.at(), made, at, random));
@@ -209,6 +239,14 @@ void read_trace(const Document& document, CheckedScenario& scenario, const proto
     return read;
   });
   scenario.traces.push_back({scenario.topology.require_link(link.name()), std::move(trace)});
+}
+
+double read_latency_back(const Document& document, const proto::Link& link, const std::string& path,
+                         RandomStream& random) {
+  return document
+      .at(path + ".latency_back",
+          [&] { return Distribution::parse(link.latency_back(), Dimension::TIME); })
+      .draw(random);
 }
 
 // New values for a link that the base made.
@@ -255,6 +293,8 @@ void change_link(const Document& document, CheckedScenario& scenario, const prot
     topology.set_latency(id, Direction::FORWARD, value);
     topology.set_latency(id, Direction::BACKWARD, value);
   }
+  if (link.has_latency_back())
+    topology.set_latency(id, Direction::BACKWARD, read_latency_back(document, link, path, random));
 }
 
 void read_link(Document& document, CheckedScenario& scenario, proto::Link& link,
@@ -270,11 +310,17 @@ void read_link(Document& document, CheckedScenario& scenario, proto::Link& link,
   if (!link.has_b())
     throw document.error(path + ".b", "is missing: the node that the link leads to");
   if (!link.has_name()) link.set_name(link.a() + "-" + link.b());
-  const NodeId a = document.at(path + ".a", [&] { return topology.require_node(link.a()); });
-  const NodeId b = document.at(path + ".b", [&] { return topology.require_node(link.b()); });
+  const auto end = [&](const char* field, const std::string& name) {
+    return document.at(path + field,
+                       [&] { return require_node(topology, scenario.map.get(), name); });
+  };
+  const NodeId a = end(".a", link.a());
+  const NodeId b = end(".b", link.b());
   const LinkSpec spec = read_link_values(document, link, path);
   RandomStream random(scenario.seed, "topology.links." + link.name());
-  document.at(path, [&] { return topology.add_link(draw_link(spec, link.name(), a, b, random)); });
+  Link made = draw_link(spec, link.name(), a, b, random);
+  if (link.has_latency_back()) made.latency_s[1] = read_latency_back(document, link, path, random);
+  document.at(path, [&] { return topology.add_link(std::move(made)); });
 }
 
 }  // namespace
@@ -288,6 +334,7 @@ void read_topology(Document& document, CheckedScenario& scenario) {
   proto::Topology& topology = *document.scenario().mutable_topology();
   if (topology.has_clusters()) read_clusters(document, scenario);
   if (topology.has_star()) read_star(document, scenario);
+  if (topology.has_file()) read_topology_file(document, scenario);
   read_generator(document, scenario);
   for (int i = 0; i < topology.nodes_size(); ++i) {
     read_node(document, scenario, *topology.mutable_nodes(i), fmt::format("topology.nodes[{}]", i));
@@ -303,8 +350,8 @@ void read_topology(Document& document, CheckedScenario& scenario) {
     read_trace(document, scenario, topology.links(i), path);
   }
   if (scenario.topology.node_count() == 0)
-    throw document.error("topology",
-                         "is empty; give a base such as clusters or a ring, or nodes and links");
+    throw document.error(
+        "topology", "is empty; give a base such as clusters, a ring or a file, or nodes and links");
 }
 
 }  // namespace syncline

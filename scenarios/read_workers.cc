@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scenarios/readers.h"
+#include "topology/read/read.h"
 
 namespace syncline {
 namespace {
@@ -47,12 +48,13 @@ void add_hosts(const Document& document, CheckedScenario& scenario, const proto:
       }
       continue;
     }
-    const NodeId node = document.at(path, [&] { return topology.require_node(name); });
+    const NodeId node =
+        document.at(path, [&] { return require_node(topology, scenario.map.get(), name); });
     if (!topology.node(node).host)
       throw document.error(
           path,
           fmt::format("\"{}\" is a switch and trains nothing; name a host or a cluster", name));
-    if (name == workers.server())
+    if (topology.node(node).name == workers.server())
       throw document.error(path, fmt::format("\"{}\" is the server and trains nothing; leave it "
                                              "out here, or choose another workers.server",
                                              name));

@@ -11,6 +11,8 @@ namespace syncline {
 
 // In this order; later ones use what earlier ones filled. Each throws InputError.
 void read_topology(Document& document, CheckedScenario& scenario);
+// Part of read_topology().
+void read_topology_file(Document& document, CheckedScenario& scenario);
 void read_workers(Document& document, CheckedScenario& scenario);
 void read_strategy(Document& document, CheckedScenario& scenario);
 // Part of read_strategy(), after its local_steps; one method is there.
@@ -30,6 +32,7 @@ void read_events(Document& document, CheckedScenario& scenario);
 void read_stop(Document& document, CheckedScenario& scenario);
 void read_schedule(Document& document, CheckedScenario& scenario);
 void read_transport(Document& document, CheckedScenario& scenario);
+void read_background(Document& document, CheckedScenario& scenario);
 void read_fidelity(Document& document, CheckedScenario& scenario);
 
 }  // namespace syncline

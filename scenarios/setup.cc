@@ -162,6 +162,7 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   setup.events = scenario.events;
   setup.transport = scenario.transport;
   setup.traces = scenario.traces;
+  setup.background = scenario.background;
   setup.rejoin = rejoin_payload(scenario, setup.plain_payload);
 
   setup.stop.rounds = scenario.stop.rounds;

@@ -19,6 +19,7 @@ Time ideal_network_time(const Topology& topology, const SimulationSetup& setup,
   same.events.clear();
   same.transport = {};
   same.traces.clear();
+  same.background.clear();
   same.strategy.deadline.reset();
   same.strategy.quorum.reset();
   if (same.strategy.adaptive) {

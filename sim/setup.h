@@ -11,6 +11,7 @@
 #include "compute/program.h"
 #include "sim/collective/all_reduce.h"
 #include "sim/failure/event.h"
+#include "sim/network/flows.h"
 #include "sim/network/transport.h"
 #include "topology/link_trace.h"
 #include "topology/quantity.h"
@@ -177,6 +178,7 @@ struct SimulationSetup {
   std::vector<FailureEvent> events;
   Transport transport;
   std::vector<TracedLink> traces;
+  std::vector<Flow> background;  // of others; stalls where something goes down, ends with the run
   Payload rejoin;  // what a worker that comes back gets from a peer: parameters and moments
 };
 

@@ -67,10 +67,13 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
   Fleet fleet(network, setup, program, hooks.numbers);
   const EndProcesses end_processes{engine};
   std::optional<LoadSampler> sampler;
-  if (hooks.timeline) {
-    sampler.emplace(network, setup.workers.front().step);
-    fleet.when_over([&sampler] { sampler->stop(); });
-  }
+  if (hooks.timeline) sampler.emplace(network, setup.workers.front().step);
+  FlowRun background(network, setup.background);
+  background.begin();
+  fleet.when_over([&] {
+    if (sampler) sampler->stop();
+    background.stop();
+  });
   start_workers(fleet, setup.strategy);
   engine.run(hooks.interrupted);
   if (!engine.unfinished().empty()) throw NoProgress(who_waits(engine, network, fleet));
@@ -90,7 +93,8 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
   const std::vector<ChannelUse> uses = network.uses();
   for (std::uint32_t i = 0; i < uses.size(); ++i) {
     const ChannelId channel{i};
-    outcome.links.push_back({channel, uses[i], uses[i].limited_s});
+    outcome.links.push_back(
+        {channel, uses[i], uses[i].limited_s - background.limited_by_channel_s(channel)});
   }
   Bytes sent_within;
   for (std::size_t i = 0; i < fleet.charged().size(); ++i) {
@@ -108,8 +112,8 @@ SimulationOutcome simulate(const Topology& topology, const SimulationSetup& setu
     outcome.workers.push_back(outcome_of(worker, fleet.traffic(), outcome.virtual_time));
   outcome.sent = fleet.traffic().total();
   outcome.sent_within = sent_within;
-  outcome.limited_by_latency_s = network.limited_by_latency_s();
-  outcome.limited_by_cap_s = network.limited_by_cap_s();
+  outcome.limited_by_latency_s = network.limited_by_latency_s() - background.limited_by_latency_s();
+  outcome.limited_by_cap_s = network.limited_by_cap_s() - background.limited_by_cap_s();
   return outcome;
 }
 

@@ -74,6 +74,8 @@ Distribution Distribution::constant(double value) {
 
 Distribution Distribution::parse(std::string_view whole, Dimension dimension) {
   const std::string_view text = trim(whole);
+  if (dimension == Dimension::BIT_RATE && text == "no limit")
+    return constant(std::numeric_limits<double>::infinity());
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos) return constant(parse_quantity(text, dimension));
 

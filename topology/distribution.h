@@ -36,7 +36,8 @@ class Distribution {
   static Distribution constant(double value);
 
   // uniform(low, high) · lognormal(median, sigma): exp of a normal with mean ln(median) and
-  // standard deviation sigma (a bare number) · exponential(mean) · or a plain quantity. Throws
+  // standard deviation sigma (a bare number) · exponential(mean) · or a plain quantity, for bit
+  // rates also "no limit". Throws
   // InputError as parse_quantity does (a negative sigma is one case), and for unknown names, wrong
   // counts of arguments, low > high.
   static Distribution parse(std::string_view text, Dimension dimension);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/geo.h"
 #include "topology/quantity.h"
 
 namespace syncline {
@@ -41,6 +42,7 @@ struct Node {
   std::string name;
   bool host = true;     // a host ends transfers; a switch only forwards
   std::string cluster;  // the cluster it belongs to; empty: none
+  std::optional<GeoPoint> at = std::nullopt;
 };
 
 struct Link {

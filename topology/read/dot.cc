@@ -183,6 +183,10 @@ class DotReader {
       link.directed = directed_;
       link.line = chain[i].place.line;
       apply_attributes(source_, attributes, link);
+      // An edge of a digraph that leads both ways.
+      const auto flag = std::find_if(attributes.begin(), attributes.end(),
+                                     [](const Attribute& each) { return each.name == "directed"; });
+      if (flag != attributes.end()) link.directed = to_flag(source_, flag->value, "directed");
       topology_.links.push_back(std::move(link));
     }
   }

@@ -24,24 +24,17 @@ std::vector<Attribute> read_data(const TextSource& source, const pugi::xml_node&
     const auto key = keys.find(std::string(id.text));
     if (key == keys.end())
       throw source.error(id.place, "data", fmt::format("there is no key \"{}\"", id.text));
-    attributes.push_back({key->second.name,
-                          {Token::Kind::QUOTED, trim(data.child_value()), place_of(source, data)}});
+    attributes.push_back(
+        {key->second.name, {Token::Kind::WORD, trim(data.child_value()), place_of(source, data)}});
   }
   // What is written comes first, so a default holds only where nothing is.
   for (const auto& [id, key] : keys) {
     if (key.default_value && (key.of == element.name() || key.of == "all"))
       attributes.push_back({key.name,
-                            {Token::Kind::QUOTED, trim(key.default_value.child_value()),
+                            {Token::Kind::WORD, trim(key.default_value.child_value()),
                              place_of(source, key.default_value)}});
   }
   return attributes;
-}
-
-bool read_flag(const TextSource& source, const Token& token) {
-  if (token.text == "true") return true;
-  if (token.text == "false") return false;
-  throw source.error(token.place, "directed",
-                     fmt::format("\"{}\" is neither true nor false", token.text));
 }
 
 }  // namespace
@@ -85,9 +78,10 @@ ImportedTopology read_graphml(const TextSource& source) {
     link.a = index.find(from.text, from.place, "edge source");
     link.b = index.find(to.text, to.place, "edge target");
     link.line = from.place.line;
-    link.directed = element.attribute("directed")
-                        ? read_flag(source, require_attribute(source, element, "directed"))
-                        : direction.text == "directed";
+    link.directed =
+        element.attribute("directed")
+            ? to_flag(source, require_attribute(source, element, "directed"), "directed")
+            : direction.text == "directed";
     apply_attributes(source, read_data(source, element, keys), link);
     topology.links.push_back(std::move(link));
   }

@@ -1,9 +1,9 @@
 #include "topology/read/imported.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -11,14 +11,13 @@
 
 namespace syncline {
 
-double great_circle_m(const GeoPoint& a, const GeoPoint& b) {
-  constexpr double kRadiusM = 6371e3;
-  const auto radians = [](double degrees) { return degrees * std::numbers::pi / 180; };
-  const double half_lat = std::sin(radians(b.latitude - a.latitude) / 2);
-  const double half_lon = std::sin(radians(b.longitude - a.longitude) / 2);
-  const double h = half_lat * half_lat + std::cos(radians(a.latitude)) *
-                                             std::cos(radians(b.latitude)) * half_lon * half_lon;
-  return 2 * kRadiusM * std::asin(std::min(1.0, std::sqrt(h)));
+std::string to_text(const ImportWarning& warning) {
+  std::string where;
+  if (warning.line > 0) where = fmt::format("line {}", warning.line);
+  if (warning.count > 1)
+    where += fmt::format("{}{} more", where.empty() ? "and " : " and ", warning.count - 1);
+  return fmt::format("{}{}: {}", warning.kind, where.empty() ? "" : " (" + where + ")",
+                     warning.text);
 }
 
 namespace {

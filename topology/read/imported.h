@@ -9,23 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/geo.h"
 #include "topology/quantity.h"
 
 namespace syncline {
-
-struct GeoPoint {
-  double latitude = 0;   // degrees, -90 to 90
-  double longitude = 0;  // degrees, -180 to 180
-};
-
-// Great circle on a sphere of 6371 km radius, in metres (haversine).
-double great_circle_m(const GeoPoint& a, const GeoPoint& b);
 
 struct ImportedNode {
   std::string id;     // unique in the file
   std::string label;  // for people; may be empty or repeat
   std::optional<GeoPoint> at;
   bool host = true;                      // false: the file says that it is a switch or router
+  std::string cluster;                   // that it belongs to; empty: none
   std::optional<BitRate> up, down;       // rates of the node itself: from it, to it
   std::optional<double> self_latency_s;  // between two hosts at this place
   std::size_t line = 0;
@@ -35,6 +29,7 @@ struct ImportedLink {
   std::string name;                        // may be empty
   std::uint32_t a = 0, b = 0;              // indexes of nodes
   bool directed = false;                   // from a to b only
+  bool shared = false;                     // both directions share one capacity
   std::optional<BitRate> bandwidth;        // of each direction that the record stands for
   std::optional<double> latency_s;         // one way
   std::optional<double> bandwidth_number;  // written without a unit
@@ -52,6 +47,9 @@ struct ImportWarning {
   std::size_t line = 0;
   std::size_t count = 0;
 };
+
+// "parallel links (line 12 and 3 more): …"
+std::string to_text(const ImportWarning& warning);
 
 struct ImportedTopology {
   std::string file = {};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "topology/input_error.h"
@@ -36,6 +37,20 @@ std::uint32_t find_imported_node(const ImportedTopology& imported, const std::st
                         imported.nodes[i].line);
   throw InputError(fmt::format("{}: {} nodes are called \"{}\"; write one of {}", imported.file,
                                found.size(), name, list));
+}
+
+NodeId require_node(const Topology& topology, const ImportedTopology* imported,
+                    const std::string& name) {
+  if (const auto known = topology.find_node(name)) return *known;
+  if (imported != nullptr) {
+    const bool meant = std::any_of(
+        imported->nodes.begin(), imported->nodes.end(),
+        [&](const ImportedNode& node) { return node.label == name || "id:" + node.id == name; });
+    if (meant)
+      return topology.require_node(
+          imported_node_names(*imported)[find_imported_node(*imported, name)]);
+  }
+  return topology.require_node(name);
 }
 
 }  // namespace syncline

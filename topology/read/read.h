@@ -34,11 +34,11 @@ struct ReadTopology {
 };
 
 // Nodes are named by their label where it is unique, else "id:16". Two opposite directed records
-// are one link (those with equal values first; else each direction has its own); parallel links
-// stay; self-loops are left out. A node with rates of its own hangs on a switch "NAME/place".
-// Latency is what is written, else length (written, or the great circle between the coordinates
-// times the detour) at 2e8 m/s, else `missing_latency_s`. Throws InputError that lists which links
-// lack what.
+// are one link (namesakes first, then those with equal values; else each direction has its own);
+// parallel links stay; self-loops are left out. A node with rates of its own hangs on a switch
+// "NAME/place". Latency is what is written, else length (written, or the great circle between the
+// coordinates times the detour) at 2e8 m/s, else `missing_latency_s`. Throws InputError that lists
+// which links lack what.
 ReadTopology to_topology(const ImportedTopology& imported, const ReadOptions& options = {});
 
 ReadTopology read_topology(const std::string& path, const ReadOptions& options = {});
@@ -46,6 +46,10 @@ ReadTopology read_topology(const std::string& path, const ReadOptions& options =
 // The node that is meant by a label ("Paris") or an id ("id:16"), as an index. Throws InputError
 // that lists the candidates: a label that repeats, or that is not there.
 std::uint32_t find_imported_node(const ImportedTopology& imported, const std::string& name);
+// A node of a topology to which more may have been added: by its name, or as find_imported_node()
+// where `imported` is the map that it came from (null: none). Throws InputError.
+NodeId require_node(const Topology& topology, const ImportedTopology* imported,
+                    const std::string& name);
 // The names that to_topology() gives to the nodes.
 std::vector<std::string> imported_node_names(const ImportedTopology& imported);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "topology/text.h"
+
 namespace syncline {
 namespace {
 
@@ -23,6 +25,11 @@ const Token* find(const std::vector<Attribute>& attributes,
     }
   }
   return nullptr;
+}
+
+bool has(const std::vector<Attribute>& attributes, std::string_view name) {
+  return std::any_of(attributes.begin(), attributes.end(),
+                     [&](const Attribute& attribute) { return lower(attribute.name) == name; });
 }
 
 bool ends_in_letter(std::string_view text) {
@@ -75,6 +82,13 @@ std::optional<BitRate> zoo_speed(const TextSource& source,
 
 }  // namespace
 
+bool to_flag(const TextSource& source, const Token& token, std::string_view field) {
+  if (token.text == "true") return true;
+  if (token.text == "false") return false;
+  throw source.error(token.place, field,
+                     fmt::format("\"{}\" is neither true nor false", shown(token.text)));
+}
+
 ImportedNode& NodeIndex::add(std::string_view id, TextPlace place, std::string_view field) {
   if (id.empty()) throw source_.error(place, field, "the id is empty");
   const auto [known, is_new] =
@@ -110,7 +124,12 @@ GeoPoint to_geo_point(const TextSource& source, const Token& latitude, const Tok
 
 void apply_attributes(const TextSource& source, const std::vector<Attribute>& attributes,
                       ImportedNode& node) {
-  if (const Token* label = find(attributes, {"label", "name"})) node.label = unescaped(*label);
+  if (const Token* label = find(attributes, {"label", "name"})) {
+    node.label = unescaped(*label);
+  } else if (has(attributes, "label")) {
+    node.label.clear();  // written, and empty
+  }
+  if (const Token* cluster = find(attributes, {"cluster"})) node.cluster = unescaped(*cluster);
   if (const Token* type = find(attributes, {"type"}))
     node.host = lower(type->text) != "switch" && lower(type->text) != "router";
   const Token* latitude = find(attributes, {"latitude", "lat"});
@@ -121,6 +140,9 @@ void apply_attributes(const TextSource& source, const std::vector<Attribute>& at
     node.up = to_rate(source, *up, "host_bandwidth_up");
   if (const Token* down = find(attributes, {"host_bandwidth_down"}))
     node.down = to_rate(source, *down, "host_bandwidth_down");
+  if (const Token* latency = find(attributes, {"self_latency"}))
+    node.self_latency_s = at(source, *latency, "self_latency",
+                             [&] { return parse_quantity(latency->text, Dimension::TIME); });
 }
 
 void apply_attributes(const TextSource& source, const std::vector<Attribute>& attributes,
@@ -128,7 +150,9 @@ void apply_attributes(const TextSource& source, const std::vector<Attribute>& at
   link.bandwidth = zoo_speed(source, attributes);
   const Token* bandwidth = find(attributes, {"bandwidth", "capacity"});
   if (bandwidth != nullptr && !link.bandwidth) {
-    if (ends_in_letter(bandwidth->text)) {
+    if (bandwidth->text == "no limit") {
+      link.bandwidth = BitRate::infinite();
+    } else if (ends_in_letter(bandwidth->text)) {
       link.bandwidth = to_rate(source, *bandwidth, "bandwidth");
     } else {
       link.bandwidth_number = to_number(source, *bandwidth, "bandwidth", Sign::NOT_NEGATIVE);
@@ -144,9 +168,15 @@ void apply_attributes(const TextSource& source, const std::vector<Attribute>& at
   }
   if (const Token* dist = find(attributes, {"dist"}))  // topohub: kilometres
     link.length_m = 1e3 * to_number(source, *dist, "dist", Sign::NOT_NEGATIVE);
-  if (const Token* label = find(attributes, {"linkstatus", "linklabel"})) link.status = label->text;
+  if (const Token* label = find(attributes, {"linkstatus", "linklabel"}))
+    link.status = unescaped(*label);
   if (const Token* status = find(attributes, {"linkstatus"}))
     link.planned = lower(status->text) == "planned";
+  if (const Token* name = find(attributes, {"name"})) link.name = unescaped(*name);
+  if (const Token* length = find(attributes, {"length_m"}))
+    link.length_m = to_number(source, *length, "length_m", Sign::NOT_NEGATIVE);
+  if (const Token* shared = find(attributes, {"shared"}))
+    link.shared = to_flag(source, *shared, "shared");
 }
 
 }  // namespace syncline

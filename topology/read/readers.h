@@ -55,6 +55,8 @@ void apply_attributes(const TextSource& source, const std::vector<Attribute>& at
 void apply_attributes(const TextSource& source, const std::vector<Attribute>& attributes,
                       ImportedLink& link);
 
+// Throws InputError: neither true nor false.
+bool to_flag(const TextSource& source, const Token& token, std::string_view field);
 // Throws InputError: outside of the globe.
 GeoPoint to_geo_point(const TextSource& source, const Token& latitude, const Token& longitude);
 

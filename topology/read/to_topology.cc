@@ -21,8 +21,8 @@ struct Ready {
   std::optional<std::pair<BitRate, double>> back;  // where a record of the way back says them
 };
 
-// Opposite directed records become one link: those with equal values first, then what is left in
-// the order of the file.
+// Opposite directed records become one link: namesakes first, then those with equal values, then
+// what is left in the order of the file.
 std::vector<Ready> merge(std::vector<Ready> all) {
   std::vector<bool> taken(all.size());
   const auto pair_up = [&](const auto& key_of) {
@@ -44,6 +44,12 @@ std::vector<Ready> merge(std::vector<Ready> all) {
     return turned ? std::pair{link.b, link.a} : std::pair{link.a, link.b};
   };
   pair_up([&](const Ready& ready, bool turned) {
+    // One without a name has no namesake.
+    const std::string& name = ready.record->name;
+    return std::tuple{ends(ready, turned),
+                      name.empty() ? std::to_string(&ready - all.data()) : name, name.empty()};
+  });
+  pair_up([&](const Ready& ready, bool turned) {
     return std::tuple{ends(ready, turned), ready.bandwidth.in_bytes_per_s(), ready.latency_s};
   });
   pair_up(ends);
@@ -56,7 +62,7 @@ std::vector<Ready> merge(std::vector<Ready> all) {
 
 // A host's own rates become a link from it to the place where it stands.
 NodeId add_node(Topology& topology, const ImportedNode& node, const std::string& name) {
-  const NodeId made = topology.add_node({name, node.host, ""});
+  const NodeId made = topology.add_node({name, node.host, node.cluster, node.at});
   if (!node.up || !node.down) return made;
   const NodeId place = topology.add_node({name + "/place", false, ""});
   topology.add_link({name + "/access", made, place, {*node.up, *node.down}, {}, false});
@@ -101,6 +107,7 @@ ReadTopology to_topology(const ImportedTopology& original, const ReadOptions& op
         values.back.value_or(std::pair{values.bandwidth, values.latency_s});
     link.capacity = {values.bandwidth, bandwidth};
     link.latency_s = {values.latency_s, latency_s};
+    link.shared = record.shared;
     result.topology.add_link(std::move(link));
   }
   result.warnings = std::move(imported.warnings);
