@@ -86,7 +86,7 @@ IdleAllReduce idle_sync(const Topology& topology, const SimulationSetup& setup) 
   if (const auto* gossip = std::get_if<Gossip>(&setup.strategy.method)) {
     return idle_exchange(topology, first_hosts(members(setup)),
                          gossip_partners(*gossip, setup.workers.size(), setup.seed, 0),
-                         setup.payload.bytes(), setup.transport);
+                         gossip_message(setup), setup.transport);
   }
   return idle_all_reduce(setup.strategy.collective, topology, members(setup),
                          payload_of_round(setup, 0), setup.transport);

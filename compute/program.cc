@@ -57,6 +57,17 @@ std::string text_of(Part part, const Fragment& fragment) {
   return text;
 }
 
+bool keeps_some(Codec codec) {
+  return codec == Codec::TOP_K || codec == Codec::RANDOM_K || codec == Codec::TOP_K_2BIT;
+}
+
+std::string text_of(const CodecSpec& codec) {
+  static constexpr const char* kCodecs[] = {"int8",     "bf16",  "fp16",     "fp4_e2m1",
+                                            "fp4_e3m0", "top_k", "random_k", "top_k_2bit"};
+  const std::string text = kCodecs[static_cast<int>(codec.codec)];
+  return keeps_some(codec.codec) ? fmt::format("{} keep={}", text, codec.keep) : text;
+}
+
 constexpr std::uint64_t kLossTag = 0x6c6f7373;  // numbers made beside a state or a value
 constexpr std::uint64_t kSecondTag = 2;         // the second result of an instruction
 
@@ -240,15 +251,41 @@ Value Program::linear(std::span<const Operand> terms) {
   return new_value(made, key);
 }
 
-Value Program::encode(const Value& value, Codec codec) {
+// INT8 alone has the key that it always had.
+Instruction& Program::encoded(const Value& value, const CodecSpec& codec, std::uint64_t seed) {
   Instruction& made = append(Op::ENCODE);
   made.codec = codec;
   made.first_operand = static_cast<std::uint32_t>(operands_.size());
   made.operand_count = 1;
-  made.key =
-      mix_words(value_keys_[value.index()], {word(Op::ENCODE), static_cast<std::uint64_t>(codec)});
+  made.key = mix_words(value_keys_[value.index()],
+                       {word(Op::ENCODE), static_cast<std::uint64_t>(codec.codec)});
+  if (keeps_some(codec.codec)) {
+    SYNCLINE_CHECK(codec.keep > 0, "something of each block is kept");
+    made.key = mix_words(made.key, {codec.keep});
+  }
+  if (codec.codec == Codec::RANDOM_K) {
+    made.position = seed;
+    made.key = mix_words(made.key, {seed});
+  }
   operands_.push_back(Operand{value.index(), 1});
+  return made;
+}
+
+Value Program::encode(const Value& value, const CodecSpec& codec, std::uint64_t seed) {
+  Instruction& made = encoded(value, codec, seed);
   return new_value(made, made.key);
+}
+
+std::pair<Value, Value> Program::encode(const Value& value, const CodecSpec& codec,
+                                        std::uint64_t seed, const Value& residual, double decay) {
+  Instruction& made = encoded(value, codec, seed);
+  made.operand_count = 2;
+  operands_.push_back(Operand{residual.index(), decay});
+  made.key = mix_words(mix_key(made.key, value_keys_[residual.index()]),
+                       {std::bit_cast<std::uint64_t>(decay)});
+  Value sent = new_value(made, made.key);
+  Value dropped = new_value(made, mix_words(made.key, {kSecondTag}));
+  return {std::move(sent), std::move(dropped)};
 }
 
 Value Program::outer_state() {
@@ -336,7 +373,6 @@ Key Program::hash() const {
 }
 
 void Program::write_text(std::ostream& out) const {
-  static constexpr const char* kCodecs[] = {"int8"};
   std::size_t start = 0;
   while (start < header_.size()) {
     const std::size_t end = std::min(header_.find('\n', start), header_.size());
@@ -372,8 +408,12 @@ void Program::write_text(std::ostream& out) const {
         fmt::print(out, " -> v{}\n", i.result);
         break;
       case Op::ENCODE:
-        fmt::print(out, "encode v{} {} -> v{}\n", in[0].value, kCodecs[static_cast<int>(i.codec)],
-                   i.result);
+        fmt::print(out, "encode v{} {}", in[0].value, text_of(i.codec));
+        if (i.codec.codec == Codec::RANDOM_K) fmt::print(out, " seed={}", i.position);
+        if (in.size() > 1) fmt::print(out, " + {}*v{}", in[1].weight, in[1].value);
+        fmt::print(out, " -> v{}", i.result);
+        if (in.size() > 1) fmt::print(out, " v{}", i.result2);
+        fmt::print(out, "\n");
         break;
       case Op::OUTER_STATE:
         fmt::print(out, "outer_state -> v{}\n", i.result);

@@ -62,9 +62,20 @@ struct OuterRule {
   double momentum = 0.9;
 };
 
-// How a payload is compressed on its way.
+// How a payload is compressed on its way; bit for bit in the headers of compute/compression/.
 enum class Codec : std::uint8_t {
-  INT8  // blocks of 256 signed bytes with a scale each: compute/compression/int8.h
+  INT8,       // blocks of 256 signed bytes with a scale each: int8.h
+  BF16,       // half.h
+  FP16,       // half.h
+  FP4_E2M1,   // blocks of 32 with a power of two each: fp4.h
+  FP4_E3M0,   // fp4.h
+  TOP_K,      // `keep` numbers of each block of 4096: sparse.h
+  RANDOM_K,   // sparse.h
+  TOP_K_2BIT  // sparse.h
+};
+struct CodecSpec {
+  Codec codec = Codec::INT8;
+  std::uint32_t keep = 64;  // TOP_K, RANDOM_K, TOP_K_2BIT; 1 to 4096
 };
 
 // A number made of the parameters in one value, or in two; summed in fp64.
@@ -84,11 +95,13 @@ enum class Op : std::uint8_t {
   READ,   // value <- part of the replica, or a fragment of its parameters
   WRITE,  // that <- value
   LINEAR,       // value <- sum of weight_i · value_i, in order of the operands
-  OUTER_STATE,  // value <- zero state of an outer rule, for parameters of any shape
+  OUTER_STATE,  // value <- zero, for parameters of any shape: the state of an outer rule at first
   OUTER,        // (theta, state, gradient) -> value, value2
   EVAL,         // number <- loss of the parameters in a value on the held-out tokens, nats a token
   MEASURE,      // number <- Measure of one or two values
-  ENCODE,       // value <- what a receiver of the value has after `codec` and back
+  ENCODE,       // value <- what a receiver of the value has after `codec` and back; with a residual
+                // and its weight as second operand: of x = value + weight · residual, and value2
+                // <- x minus that
   FREE_VALUE,   // lifetime ends
   FREE_REPLICA
 };
@@ -105,16 +118,16 @@ struct Operand {
 struct Instruction {
   Op op;
   Part part = Part::PARAMETERS;
-  Fragment fragment;          // READ, WRITE
-  Codec codec = Codec::INT8;  // ENCODE
+  Fragment fragment;  // READ, WRITE
+  CodecSpec codec;    // ENCODE
   Measure measure = Measure::NORM;
   std::uint32_t replica = kNone;
   std::uint32_t stream = 0;  // data stream (STEP, GRAD)
   std::uint32_t count = 0;   // steps or micro-batches
   std::uint64_t first_batch = 0;
-  std::uint64_t position = 0;  // of the schedule; INIT: the seed
+  std::uint64_t position = 0;  // of the schedule; INIT, ENCODE: the seed
   ValueIndex result = kNone;
-  ValueIndex result2 = kNone;  // OUTER: the new state
+  ValueIndex result2 = kNone;  // OUTER: the new state; ENCODE: the new residual
   NumberIndex number = kNone;
   std::uint32_t first_operand = 0;  // into Program::operands()
   std::uint32_t operand_count = 0;
@@ -179,8 +192,13 @@ class Program {
   void write(Replica& replica, Part part, const Value& value, Fragment fragment = {});
   Value linear(std::span<const Operand> terms);
   // What arrives of `value` (all its parts) where it is sent compressed. Happens once, at the
-  // sender: sums are of decoded values.
-  Value encode(const Value& value, Codec codec);
+  // sender: sums are of decoded values. `seed`: of RANDOM_K.
+  Value encode(const Value& value, const CodecSpec& codec, std::uint64_t seed = 0);
+  // The same with error feedback (Seide et al. 2014; Karimireddy et al. 2019: arXiv 1901.09847,
+  // algorithm 2): what arrives of x = value + decay · residual, and the next residual, x minus what
+  // arrives. The first residual is outer_state().
+  std::pair<Value, Value> encode(const Value& value, const CodecSpec& codec, std::uint64_t seed,
+                                 const Value& residual, double decay);
   Value outer_state();
   std::pair<Value, Value> outer(const Value& theta, const Value& state, const Value& gradient,
                                 const OuterRule& rule);
@@ -216,6 +234,7 @@ class Program {
   Instruction& append(Op op);
   Value new_value(Instruction& instruction, Key key);
   NumberIndex new_number(Key key);
+  Instruction& encoded(const Value& value, const CodecSpec& codec, std::uint64_t seed);
   NumberIndex measured(Measure what, std::span<const ValueIndex> values);
   void free_value(ValueIndex value);
   void free_replica(std::uint32_t replica);

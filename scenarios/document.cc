@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "scenarios/field_path.h"
 
@@ -42,16 +43,24 @@ std::string explain(const std::string& message) {
     if (type != nullptr) return no_such_field(*type, quoted(message, no_field + 1));
   }
   if (message.starts_with("Unknown enumeration value of")) {
+    // Protobuf does not say of which message; several may have a field of this name.
     const std::string field_name = quoted(message, message.find("for field"));
     const google::protobuf::FileDescriptor& file = *proto::Scenario::descriptor()->file();
+    std::vector<const FieldDescriptor*> candidates;
     for (int i = 0; i < file.message_type_count(); ++i) {
       const FieldDescriptor* field = file.message_type(i)->FindFieldByName(field_name);
-      if (field == nullptr || field->enum_type() == nullptr ||
-          field->enum_type()->FindValueByName(quoted(message, 0)) != nullptr)
-        continue;
-      return fmt::format("{}: \"{}\" is none of {}", field_name, quoted(message, 0),
-                         enum_names(*field->enum_type()));
+      if (field != nullptr && field->enum_type() != nullptr &&
+          field->enum_type()->FindValueByName(quoted(message, 0)) == nullptr)
+        candidates.push_back(field);
     }
+    std::string text;
+    for (const FieldDescriptor* field : candidates) {
+      const std::string name =
+          candidates.size() == 1 ? field_name : field->containing_type()->name() + "." + field_name;
+      text += fmt::format("{}{}: \"{}\" is none of {}", text.empty() ? "" : "; ", name,
+                          quoted(message, 0), enum_names(*field->enum_type()));
+    }
+    if (!text.empty()) return text;
   }
   if (message.starts_with("Expected string, got:")) {
     return message + R"(; a quantity or a text stands in quotes, with its unit: "20 ms")";

@@ -153,10 +153,12 @@ Gossip read_gossip(const Document& document, const CheckedScenario& scenario,
     method.neighbours = read_neighbours(document, scenario, written);
   }
   if (written.has_no_loco()) method.momentum = read_no_loco(document, *written.mutable_no_loco());
-  if (!method.momentum && strategy.compression().kind() == proto::Compression::INT8)
-    throw document.error("strategy.compression.kind",
-                         "INT8 is for differences and gradients, and gossip sends parameters; add "
-                         "no_loco {}, which sends both");
+  if (!method.momentum && strategy.compression().kind() != proto::Compression::NONE)
+    throw document.error(
+        "strategy.compression.kind",
+        fmt::format("{} is for differences and gradients, and gossip sends parameters; add "
+                    "no_loco {{}}, which sends both",
+                    proto::Compression::Kind_Name(strategy.compression().kind())));
   return method;
 }
 

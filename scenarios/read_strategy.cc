@@ -57,19 +57,6 @@ Collective read_collective(const Document& document, const CheckedScenario& scen
   }
 }
 
-void read_compression(Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
-  proto::Compression& compression = *strategy.mutable_compression();
-  if (!compression.has_kind()) compression.set_kind(proto::Compression::NONE);
-  if (compression.kind() != proto::Compression::INT8) return;
-  if (strategy.has_local_sgd()) {
-    throw document.error(
-        "strategy.compression.kind",
-        "INT8 is for differences and gradients, and local_sgd sends parameters; "
-        "choose diloco {} (with outer { kind: SGD lr: 1 } it is the same average)");
-  }
-  scenario.strategy.compression = Codec::INT8;
-}
-
 void read_within(Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
   const std::string path = "strategy.within_cluster";
   const bool per_cluster = document.scenario().workers().per() == proto::Workers::CLUSTER;

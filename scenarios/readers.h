@@ -25,6 +25,11 @@ Gossip read_gossip(const Document& document, const CheckedScenario& scenario,
                    proto::Strategy& strategy);
 FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
                     proto::Strategy& strategy);
+void read_compression(const Document& document, CheckedScenario& scenario,
+                      proto::Strategy& strategy);
+// A share of what a codec keeps, and of what error feedback does; `path` for messages.
+std::uint32_t read_keep(const Document& document, std::uint32_t keep, const std::string& path);
+double read_decay(const Document& document, double decay, const std::string& path);
 void read_training(Document& document, CheckedScenario& scenario, const std::string& cache_folder);
 void read_project(Document& document, CheckedScenario& scenario);
 void read_pace(Document& document, CheckedScenario& scenario);

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/compression/fp4.h"
+#include "compute/compression/half.h"
 #include "compute/compression/int8.h"
+#include "compute/compression/sparse.h"
 #include "compute/fragments.h"
 #include "compute/pace/flops.h"
 #include "sim/strategy/round_plan.h"
@@ -71,6 +74,36 @@ Payload rejoin_payload(const CheckedScenario& scenario, const Payload& parameter
   const InnerOptimizer& inner = scenario.training.inner;
   const double parts = inner.kind == InnerOptimizer::Kind::ADAMW ? 3 : inner.momentum != 0 ? 2 : 1;
   return {parameters.elements, parameters.bytes_per_element * parts};
+}
+
+// The sizes that the headers of compute/compression/ define, whatever the numbers are.
+Payload compressed_payload(std::uint64_t elements, const CodecSpec& codec) {
+  constexpr double kPlaceBytes = kSparsePlaceBits / 8.0;
+  const auto sparse = [&](double bytes) {
+    return Payload{
+        .elements = elements, .bytes_per_element = bytes, .kept = codec.keep, .of = kSparseBlock};
+  };
+  switch (codec.codec) {
+    case Codec::INT8:
+      return {elements, 1, kInt8Block, kInt8ScaleBytes};
+    case Codec::BF16:
+    case Codec::FP16:
+      return {elements, kHalfBytes};
+    case Codec::FP4_E2M1:
+    case Codec::FP4_E3M0:
+      return {elements, 0.5, kFp4Block, kFp4ScaleBytes};
+    case Codec::TOP_K:
+      return sparse(4 + kPlaceBytes);
+    case Codec::RANDOM_K:
+      return sparse(4);
+    case Codec::TOP_K_2BIT: {
+      Payload payload = sparse(0.25 + kPlaceBytes);
+      payload.block = kSparseBlock;
+      payload.bytes_per_block = 4 * kTwoBitLevels;
+      return payload;
+    }
+  }
+  SYNCLINE_CHECK(false, "a codec that is not known");
 }
 
 // Elements of each fragment's payload: of the model that is trained as its layers have them, of a
@@ -147,13 +180,9 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   const auto* local_sgd = std::get_if<LocalSgd>(&scenario.strategy.method);
   if (local_sgd != nullptr && local_sgd->optimizer)
     setup.payload = rejoin_payload(scenario, setup.plain_payload);
-  if (scenario.strategy.compression) {
-    setup.payload = {setup.payload.elements, 1, kInt8Block, kInt8ScaleBytes};
-  }
-  // NoLoCo's models go beside the pseudo-gradients, as they are.
-  const auto* gossip = std::get_if<Gossip>(&scenario.strategy.method);
-  if (gossip != nullptr && gossip->momentum)
-    setup.payload.bytes_per_element += setup.plain_payload.bytes_per_element;
+  if (scenario.strategy.compression)
+    setup.payload =
+        compressed_payload(setup.payload.elements, scenario.strategy.compression->codec);
   if (auto* streaming = std::get_if<StreamingDiloco>(&setup.strategy.method))
     streaming->elements = fragment_elements(scenario, setup.payload, *streaming);
   setup.recorded_steps = trained_steps(scenario);

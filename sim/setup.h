@@ -128,6 +128,13 @@ struct Quorum {
   Time grace;
 };
 
+// Of what a worker sends.
+struct Compression {
+  CodecSpec codec;
+  // Error feedback: what the codec drops is added to what the worker sends next, times this.
+  std::optional<double> feedback;
+};
+
 struct StrategySetup {
   Method method;
   std::uint64_t local_steps = 1;             // H
@@ -139,7 +146,7 @@ struct StrategySetup {
   std::optional<WithinCluster> within_cluster;
   // What a worker sends is encoded once, and the mean is over what is decoded; none: as it is. The
   // payload is that of the codec.
-  std::optional<Codec> compression;
+  std::optional<Compression> compression;
   // A worker that is down or cut off: false: the others wait for it; true: the average is over
   // those who are there.
   bool reweight = false;

@@ -13,10 +13,10 @@ SYNCLINE_EVERYWHERE void quantise_block(const float* in, Length length, std::int
                                         float* scale) {
   std::int32_t largest = 0;
   for (Length i = 0; i < length; ++i)
-    largest = std::max(largest, static_cast<std::int32_t>(int8::magnitude(in[i])));
+    largest = std::max(largest, static_cast<std::int32_t>(fp32::magnitude(in[i])));
   const auto magnitude = static_cast<std::uint32_t>(largest);
   *scale = int8::scale_of(magnitude);
-  if (magnitude >= int8::kInfinity) {
+  if (magnitude >= fp32::kInfinity) {
     std::fill_n(codes, length, std::int8_t{0});
     return;
   }
@@ -31,10 +31,6 @@ SYNCLINE_EVERYWHERE void dequantise_block(const std::int8_t* codes, float scale,
 }
 
 }  // namespace
-
-// As the trainer's other loops: the widest vectors that this processor has.
-#define SYNCLINE_CLONES \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 SYNCLINE_CLONES void int8_quantise(const float* in, std::uint64_t elements, std::int8_t* codes,
                                    float* scales) {

@@ -30,7 +30,7 @@ __global__ void quantise(const float* in, std::uint64_t elements, std::uint64_t 
     for (int i = 0; i < kNumbersALane; ++i) {
       const std::uint64_t at = first + static_cast<unsigned>(i * kWarp);
       x[i] = at < elements ? in[at] : 0.0f;
-      largest = max(largest, int8::magnitude(x[i]));
+      largest = max(largest, fp32::magnitude(x[i]));
     }
 #pragma unroll
     for (int distance = kWarp / 2; distance > 0; distance /= 2)
@@ -38,7 +38,7 @@ __global__ void quantise(const float* in, std::uint64_t elements, std::uint64_t 
 
     const float scale = int8::scale_of(largest);
     const float factor = int8::factor_of(largest, scale);
-    const bool finite = largest < int8::kInfinity;
+    const bool finite = largest < fp32::kInfinity;
     if (lane == 0) scales[block] = scale;
 #pragma unroll
     for (int i = 0; i < kNumbersALane; ++i) {

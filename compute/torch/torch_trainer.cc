@@ -177,6 +177,7 @@ class TorchTrainer final : public Trainer {
   StoredValue linear(std::span<const Operand> operands) const;
   StoredValue linear_over_shards(std::span<const Operand> operands) const;
   Made outer(std::span<const Operand> operands, const OuterRule& rule) const;
+  Made encode(std::span<const Operand> operands, const Instruction& instruction) const;
   double measure(Measure what, std::span<const Operand> operands) const;
   void run_jobs(std::span<Job> jobs);
 
@@ -503,20 +504,9 @@ TorchTrainer::Made TorchTrainer::execute(const Session& session, std::uint32_t n
     case Op::LINEAR:
       made.first = linear(operands);
       break;
-    case Op::ENCODE: {
-      const StoredValue& from = value(operands[0].value);
-      const auto part = [&](const Tensor& tensor) {
-        return tensor.defined() ? through_codec(tensor, instruction.codec) : Tensor();
-      };
-      StoredValue sent;
-      sent.parameters = part(from.parameters);
-      sent.first = part(from.first);
-      sent.second = part(from.second);
-      sent.count = from.count;
-      sent.shard = from.shard;
-      made.first = std::move(sent);
+    case Op::ENCODE:
+      made = encode(operands, instruction);
       break;
-    }
     case Op::OUTER_STATE:
       made.first = parameters_value(at::zeros({1}, shards_[0]->values_are), 0);
       break;
@@ -618,6 +608,25 @@ StoredValue TorchTrainer::linear_over_shards(std::span<const Operand> operands) 
   StoredValue result = results[first.shard];
   result.copies = std::move(results);
   return result;
+}
+
+TorchTrainer::Made TorchTrainer::encode(std::span<const Operand> operands,
+                                        const Instruction& instruction) const {
+  const StoredValue& from = value(operands[0].value);
+  StoredValue sent, dropped;
+  sent.count = dropped.count = from.count;
+  sent.shard = dropped.shard = from.shard;
+  std::optional<StoredValue> residual;
+  if (operands.size() > 1) residual = on_shard(value(operands[1].value), from.shard);
+  for (const auto part : {&StoredValue::parameters, &StoredValue::first, &StoredValue::second}) {
+    Tensor x = from.*part;
+    if (!x.defined()) continue;
+    if (residual && (*residual.*part).defined()) x = x.add(*residual.*part, operands[1].weight);
+    sent.*part = through_codec(x, instruction.codec, instruction.position);
+    if (residual) dropped.*part = x.sub(sent.*part);
+  }
+  if (!residual) return {std::move(sent), std::nullopt};
+  return {std::move(sent), std::move(dropped)};
 }
 
 double TorchTrainer::measure(Measure what, std::span<const Operand> operands) const {

@@ -30,8 +30,9 @@ std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members) {
 }
 
 Bytes Payload::bytes() const {
+  const std::uint64_t travel = elements / of * kept + (elements % of * kept + of - 1) / of;
   const auto plain =
-      static_cast<std::int64_t>(std::ceil(static_cast<double>(elements) * bytes_per_element));
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(travel) * bytes_per_element));
   const std::uint64_t blocks = block == 0 ? 0 : (elements + block - 1) / block;
   return Bytes(plain + static_cast<std::int64_t>(blocks * bytes_per_block));
 }

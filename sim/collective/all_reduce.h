@@ -22,6 +22,9 @@ struct Payload {
   // full.
   std::uint64_t block = 0;  // elements; 0: none
   std::uint64_t bytes_per_block = 0;
+  // Sparse payloads: `kept` of `of` elements travel, of a part as well, rounded up to whole ones.
+  std::uint64_t kept = 1;
+  std::uint64_t of = 1;
 
   // Part `index` of `parts`: sizes differ by at most one element.
   Payload part(std::uint64_t index, std::uint64_t parts) const;

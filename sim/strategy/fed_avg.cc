@@ -59,7 +59,7 @@ Task<> train(Fleet& fleet, Worker& client, Part part, SharedValue theta) {
     record.write_parameters(client.replica, theta);
     co_await fleet.local_steps(client);
     SharedValue delta =
-        fleet.encoded(record.difference(theta, record.read_parameters(client.replica)));
+        fleet.encoded(client, record.difference(theta, record.read_parameters(client.replica)));
     client.replica = {};
     reported = fleet.steps_in_round(client) > 0 && co_await fleet.upload(client) &&
                part.round().report(client, std::move(delta));

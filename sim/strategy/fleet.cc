@@ -1,6 +1,7 @@
 #include "sim/strategy/fleet.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -189,6 +190,7 @@ bool Fleet::begin_round(Worker& worker) {
   worker.at_sync = worker.progress;
   if (may_fail()) {
     worker.start_state = recorder_.read_all(worker.replica);
+    worker.residuals_at_sync = worker.residuals;
     failures_.note_progress();
     changed_.notify_all();
   }
@@ -241,9 +243,17 @@ Task<> Fleet::local_steps(Worker& worker, std::uint64_t until) {
   }
 }
 
-SharedValue Fleet::encoded(SharedValue value) {
+// What the others get of a value that the worker sends in its present round.
+SharedValue Fleet::encoded(Worker& worker, SharedValue value) {
   if (!setup_.strategy.compression) return value;
-  return recorder_.encode(value, *setup_.strategy.compression);
+  const Compression& compression = *setup_.strategy.compression;
+  const std::uint64_t round = worker.round - 1;
+  // The same for all workers, so that random numbers are of the same places.
+  const std::uint64_t seed = mix(Key{}, std::array{setup_.seed, round}).low;
+  if (!compression.feedback) return recorder_.encode(value, compression.codec, seed);
+  SharedValue& residual =
+      worker.residuals[residual_of_round(setup_.strategy, round, planned_begin(round))];
+  return recorder_.encode(value, compression.codec, seed, residual, *compression.feedback);
 }
 
 // The books of a worker that has this result, and did nothing else since `blocked`.
@@ -274,7 +284,7 @@ void Fleet::note_average(Worker& worker, const AverageTimes& times) {
 Task<SharedValue> Fleet::average(Worker& worker, SharedValue value) {
   const std::uint64_t round = worker.round - 1;
   const Group::Result result =
-      co_await all_->average(worker.index, round, encoded(std::move(value)));
+      co_await all_->average(worker.index, round, encoded(worker, std::move(value)));
   if (result.missed) {
     if (!result.contributed) lose_round(worker);
     throw MissedRound();

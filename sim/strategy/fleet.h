@@ -142,7 +142,8 @@ class Fleet final : private Presence, private FailureListener {
   // The model on its way to the client, and what it sends on its way back; false where that failed.
   Task<bool> download(Worker& client);
   Task<bool> upload(Worker& client);
-  SharedValue encoded(SharedValue value);
+  // What the server gets of a value.
+  SharedValue encoded(Worker& client, SharedValue value);
   // What the client has done in its round was for nothing.
   void lose_round(Worker& client);
   // The present round is over, with the global model made of what these clients sent.

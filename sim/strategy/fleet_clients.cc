@@ -45,6 +45,7 @@ void Fleet::call(Worker& client, Task<> body) {
   client.round = rounds_.size();
   client.position = std::min(planned_begin(client.round - 1), setup_.recorded_steps);
   client.at_sync = client.progress;
+  client.residuals_at_sync = client.residuals;
   client.process = engine_.spawn(client.setup->name, work_for_server(client, std::move(body)));
   failures_.note_progress();
 }

@@ -118,11 +118,12 @@ bool Fleet::alone(const Worker& worker) const {
   return true;
 }
 
-// What it did in this round is gone, and its stream goes back with it.
+// What it did in this round is gone; its stream goes back with it, and so does error feedback.
 void Fleet::lose_round(Worker& worker) {
   worker.lost_steps += worker.progress.steps - worker.at_sync.steps;
   worker.lost += worker.progress.computing - worker.at_sync.computing;
   worker.progress = worker.at_sync;
+  worker.residuals = worker.residuals_at_sync;
 }
 
 void Fleet::give_up_fetch(Worker& worker) {
@@ -198,6 +199,7 @@ void Fleet::machine_down(std::uint32_t index) {
     }
     if (worker.round > 0) lose_round(worker);
   }
+  worker.residuals.clear();
   worker.state = Worker::State::DOWN;
   engine_.cancel(worker.process);
   all_->remove(index);

@@ -27,7 +27,7 @@ Fleet::Sync Fleet::begin_average(Worker& worker, SharedValue value) {
   sync.round = worker.round - 1;
   sync.end = round_end(worker);
   sync.position = worker.position;
-  sync.value = encoded(std::move(value));
+  sync.value = encoded(worker, std::move(value));
   sync.result = std::make_unique<Sync::Result>(engine_);
   note_steps(worker, sync.round);
   sync.result->carrier =

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/strategy/gossip_partners.h"
+#include "sim/strategy/round_plan.h"
 #include "sim/strategy/strategy.h"
 
 namespace syncline {
@@ -91,11 +92,11 @@ Task<> run_worker(Fleet& fleet, Worker& worker, std::shared_ptr<State> state) {
     Round& round = state->round(fleet, number);
     SharedValue theta = record.read_parameters(worker.replica);
     if (rule) {
-      round.sent[i] = {nullptr, fleet.encoded(record.difference(phi, theta)), phi};
+      round.sent[i] = {nullptr, fleet.encoded(worker, record.difference(phi, theta)), phi};
     } else {
       round.sent[i] = {theta, nullptr, nullptr};
     }
-    const Bytes bytes = fleet.setup().payload.bytes();
+    const Bytes bytes = gossip_message(fleet.setup());
     const AverageTimes times = co_await state->exchange.swap(i, number, round.partners[i], bytes);
     fleet.note_average(worker, times);
     if (rule) {

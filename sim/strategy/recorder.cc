@@ -57,8 +57,17 @@ SharedValue Recorder::difference(const SharedValue& a, const SharedValue& b) {
   return sum({{a, 1}, {b, -1}});
 }
 
-SharedValue Recorder::encode(const SharedValue& value, Codec codec) {
-  return on_ && value ? share(program_->encode(*value, codec)) : nullptr;
+SharedValue Recorder::encode(const SharedValue& value, const CodecSpec& codec, std::uint64_t seed) {
+  return on_ && value ? share(program_->encode(*value, codec, seed)) : nullptr;
+}
+
+SharedValue Recorder::encode(const SharedValue& value, const CodecSpec& codec, std::uint64_t seed,
+                             SharedValue& residual, double decay) {
+  if (!on_ || !value) return nullptr;
+  if (!residual) residual = outer_state();
+  auto [sent, dropped] = program_->encode(*value, codec, seed, *residual, decay);
+  residual = share(std::move(dropped));
+  return share(std::move(sent));
 }
 
 SharedValue Recorder::mean(std::span<const SharedValue> values, std::span<const double> weights) {

@@ -53,7 +53,11 @@ class Recorder {
   // a - b
   SharedValue difference(const SharedValue& a, const SharedValue& b);
   // What the others get to see of a value.
-  SharedValue encode(const SharedValue& value, Codec codec);
+  SharedValue encode(const SharedValue& value, const CodecSpec& codec, std::uint64_t seed);
+  // The same with error feedback: of value + decay · residual. The residual, at first null, is
+  // replaced by what they do not get to see.
+  SharedValue encode(const SharedValue& value, const CodecSpec& codec, std::uint64_t seed,
+                     SharedValue& residual, double decay);
   // Mean of the values that are not null, in their order, with these weights.
   SharedValue mean(std::span<const SharedValue> values, std::span<const double> weights);
   SharedValue outer_state();

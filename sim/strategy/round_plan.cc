@@ -111,6 +111,18 @@ std::size_t workers_of_a_round(const StrategySetup& strategy, std::size_t worker
   return fed_avg == nullptr ? workers : fed_avg->clients;
 }
 
+std::uint64_t residual_of_round(const StrategySetup& strategy, std::uint64_t round,
+                                std::uint64_t begin) {
+  if (const StreamingDiloco* streaming = streaming_of(strategy))
+    return round % streaming->fragments;
+  return begin < strategy.gradient_steps ? 1 : 0;
+}
+
+Bytes gossip_message(const SimulationSetup& setup) {
+  const bool model_too = std::get<Gossip>(setup.strategy.method).momentum.has_value();
+  return model_too ? setup.payload.bytes() + setup.plain_payload.bytes() : setup.payload.bytes();
+}
+
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round) {
   Payload payload = setup.payload;
   if (const StreamingDiloco* streaming = streaming_of(setup.strategy)) {

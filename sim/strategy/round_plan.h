@@ -39,6 +39,15 @@ bool may_lose_workers(const StrategySetup& strategy);
 // How many of the workers take part in a round.
 std::size_t workers_of_a_round(const StrategySetup& strategy, std::size_t workers);
 
+// Which of the residuals of error feedback belongs to a round that begins at step `begin`: each
+// fragment has its own, and gradients have one beside that of pseudo-gradients.
+std::uint64_t residual_of_round(const StrategySetup& strategy, std::uint64_t round,
+                                std::uint64_t begin);
+
+// What a worker sends to each partner in gossip. NoLoCo's models go beside the pseudo-gradients, as
+// they are.
+Bytes gossip_message(const SimulationSetup& setup);
+
 // What each worker brings to the average of a round.
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "compute/program.h"
 #include "sim/engine/task.h"
@@ -41,6 +42,11 @@ struct Worker {
   WorkerProgress at_sync;  // when the present round began
   SharedValue
       start_state;  // of its replica when the present round began; kept where workers may fail
+
+  // What compression dropped of the values that it sent, with error feedback; by
+  // residual_of_round().
+  std::map<std::uint64_t, SharedValue> residuals;
+  std::map<std::uint64_t, SharedValue> residuals_at_sync;  // kept where rounds may be lost
 
   std::uint64_t site_syncs = 0;     // averages inside its cluster so far
   std::uint64_t charged_syncs = 0;  // averages inside a cluster-wide worker, charged as time

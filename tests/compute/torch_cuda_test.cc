@@ -30,7 +30,7 @@ std::vector<NumberIndex> encoded(Program& p) {
     std::vector<Value> sent;
     for (std::uint32_t k = 0; k < 2; ++k) {
       p.step(replicas[k], k, s, 4, s);
-      sent.push_back(p.encode(p.read(replicas[k], Part::PARAMETERS), Codec::INT8));
+      sent.push_back(p.encode(p.read(replicas[k], Part::PARAMETERS), {Codec::INT8}));
     }
     const Value average = mean(p, sent);
     for (Replica& replica : replicas) p.write(replica, Part::PARAMETERS, average);

@@ -232,12 +232,12 @@ TEST_P(Int8, OfATensor) {
   const std::vector<float> in = random_numbers(1000, 2);
   const Payload expected = by_definition(in);
   const Tensor x = at::tensor(in).to(GetParam());
-  const Tensor decoded = through_codec(x, Codec::INT8);
+  const Tensor decoded = through_codec(x, {Codec::INT8});
   EXPECT_EQ(decoded.device().type(), GetParam());
   EXPECT_TRUE(at::equal(decoded.cpu(), at::tensor(expected.decoded)));
   EXPECT_TRUE(at::equal(x.cpu(), at::tensor(in))) << "values never change";
 
-  const Tensor wide = through_codec(x.to(at::kDouble), Codec::INT8);
+  const Tensor wide = through_codec(x.to(at::kDouble), {Codec::INT8});
   EXPECT_EQ(wide.scalar_type(), at::kDouble);
   EXPECT_TRUE(at::equal(wide, decoded.to(at::kDouble)));
 }

@@ -46,7 +46,7 @@ std::vector<NumberIndex> rejoin_and_encode(Program& p) {
   std::vector<Value> sent;
   for (std::uint32_t k = 0; k < 3; ++k) {
     p.step(replicas[k], k, 5, 3, 5);
-    sent.push_back(p.encode(p.read(replicas[k], Part::PARAMETERS), Codec::INT8));
+    sent.push_back(p.encode(p.read(replicas[k], Part::PARAMETERS), {Codec::INT8}));
   }
   std::vector<NumberIndex> losses;
   losses.reserve(sent.size() + 2);

@@ -113,14 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
                   {"gossip needs every one"}}),
     name_of);
 
-TEST(Gossip, WithMomentumSendsItsModelAsWell) {
+TEST(Gossip, CompressesPseudoGradients) {
   const BaseScenario base;
   const auto bytes = [&](const std::string& text, const std::string& more = "") {
     return simulation_setup(base.load(gossip(text, more)), 2560, std::nullopt).payload.bytes();
   };
   EXPECT_EQ(bytes(""), Bytes(4 * 2560));
-  EXPECT_EQ(bytes("no_loco {}"), Bytes(8 * 2560));
-  EXPECT_EQ(bytes("no_loco {}", "compression { kind: INT8 }"), Bytes(5 * 2560 + 10 * 4));
+  EXPECT_EQ(bytes("no_loco {}"), Bytes(4 * 2560));
+  EXPECT_EQ(bytes("no_loco {}", "compression { kind: INT8 }"), Bytes(2560 + 10 * 4));
 }
 
 TEST(Gossip, KnowsItsPartners) {

@@ -107,13 +107,14 @@ TEST(Gossip, InPairsTakesOneSendThereAndBackAtOnce) {
   }
 }
 
-TEST(Gossip, WithMomentumSendsItsPayload) {
+// The model as it is, and the pseudo-gradient as it is compressed.
+TEST(Gossip, WithMomentumSendsItsModelAsWell) {
   const TestStar star(6, kBandwidth, kLatency);
   SimulationSetup setup = base_setup(star.workers(kStep), no_loco(), 20, 100);
-  setup.payload.bytes_per_element = 8;
+  setup.payload.bytes_per_element = 1;
   const SimulationOutcome outcome = simulate(star.topology, setup, nullptr);
-  EXPECT_NEAR(outcome.virtual_time.in_seconds(), 5 * (1 + kOnce + kPayload / kBandwidth), 1e-7);
-  EXPECT_EQ(outcome.sent.count(), 2 * 5 * 6 * 4'800'000);
+  EXPECT_NEAR(outcome.virtual_time.in_seconds(), 5 * (1 + kOnce + kPayload / 4 / kBandwidth), 1e-7);
+  EXPECT_EQ(outcome.sent.count(), 5 * 6 * (4'800'000 + 1'200'000));
 }
 
 TEST(Gossip, OverAGraphTakesItsDegree) {

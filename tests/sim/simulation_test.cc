@@ -255,18 +255,6 @@ TEST(Simulation, RealReplicasStandForAll) {
   EXPECT_EQ(program.hash(), alone.hash());
 }
 
-TEST(Compression, ChangesTheBytesAndWhatIsAveraged) {
-  const TestStar star(4, kBandwidth, kLatency);
-  SimulationSetup setup = base_setup(star.workers(kStep), Diloco{}, 20, 40);
-  setup.strategy.compression = Codec::INT8;
-  setup.payload = {1'200'000, 1, 256, 4};
-  Program program("header");
-  const SimulationOutcome outcome = simulate(star.topology, setup, &program);
-  EXPECT_EQ(count(program, Op::ENCODE), 4 * 2);
-  // Each chunk has 300,000 numbers in 1,172 blocks, the last one not full.
-  EXPECT_EQ(outcome.sent.count(), 2 * 4 * 6 * (300'000 + 4 * 1'172));
-}
-
 TEST(TwoStage, AveragesInsideAndBetween) {
   const TestSites sites(2, 3, 1.25e9, 1e-5, kBandwidth, kLatency);
   SimulationSetup setup = base_setup(sites.workers(kStep), LocalSgd{}, 20, 40);
