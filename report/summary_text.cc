@@ -20,6 +20,9 @@ struct MethodName {
   }
   std::string operator()(const DelayedDiloco&) const { return "delayed DiLoCo"; }
   std::string operator()(const EagerDiloco&) const { return "DiLoCo with eager updates"; }
+  std::string operator()(const SparseLoco& method) const {
+    return fmt::format("SparseLoCo, {} of 4096 numbers", method.codec.keep);
+  }
   std::string operator()(const Gossip& method) const {
     return std::string(method.momentum ? "NoLoCo" : "gossip") +
            (method.partners == Gossip::Partners::RANDOM_PAIRS ? " in random pairs"

@@ -100,6 +100,27 @@ LocalSgd read_local_sgd(const Document& document, proto::LocalSgd& local_sgd) {
   return {local_sgd.average_optimizer()};
 }
 
+SparseLoco read_sparse_loco(const Document& document, proto::Strategy& strategy) {
+  const std::string path = "strategy.sparse_loco";
+  if (strategy.compression().kind() != proto::Compression::NONE)
+    throw document.error("strategy.compression.kind",
+                         "sparse_loco has a compression of its own: keep, decay and values; leave "
+                         "it out, or choose diloco {}");
+  proto::SparseLoco& written = *strategy.mutable_sparse_loco();
+  SparseLoco method;
+  if (!written.has_outer_lr()) written.set_outer_lr(method.lr);
+  if (!written.has_keep()) written.set_keep(method.codec.keep);
+  if (!written.has_decay()) written.set_decay(method.decay);
+  written.set_values(written.values());
+  method.lr = written.outer_lr();
+  if (!(method.lr > 0 && std::isfinite(method.lr)))
+    throw document.error(path + ".outer_lr", fmt::format("{}; write a number above 0", method.lr));
+  method.codec = {written.values() == proto::SparseLoco::FP32 ? Codec::TOP_K : Codec::TOP_K_2BIT,
+                  read_keep(document, written.keep(), path + ".keep")};
+  method.decay = read_decay(document, written.decay(), path + ".decay");
+  return method;
+}
+
 }  // namespace
 
 Method read_method(const Document& document, const CheckedScenario& scenario,
@@ -126,6 +147,8 @@ Method read_method(const Document& document, const CheckedScenario& scenario,
       return read_streaming(document, strategy, *strategy.mutable_streaming_diloco());
     case proto::Strategy::kFedAvg:
       return read_fed_avg(document, scenario, strategy);
+    case proto::Strategy::kSparseLoco:
+      return read_sparse_loco(document, strategy);
     case proto::Strategy::kGossip:
       return read_gossip(document, scenario, strategy);
     case proto::Strategy::METHOD_NOT_SET:

@@ -117,7 +117,7 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
     throw document.error(
         "strategy",
         "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
-        "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}, gossip {}");
+        "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}, gossip {}, sparse_loco {}");
   }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {

@@ -183,6 +183,8 @@ SimulationSetup simulation_setup(const CheckedScenario& scenario, std::uint64_t 
   if (scenario.strategy.compression)
     setup.payload =
         compressed_payload(setup.payload.elements, scenario.strategy.compression->codec);
+  if (const auto* sparse = std::get_if<SparseLoco>(&scenario.strategy.method))
+    setup.payload = compressed_payload(setup.payload.elements, sparse->codec);
   if (auto* streaming = std::get_if<StreamingDiloco>(&setup.strategy.method))
     streaming->elements = fragment_elements(scenario, setup.payload, *streaming);
   setup.recorded_steps = trained_steps(scenario);

@@ -92,8 +92,16 @@ struct Gossip {
   // 1705.09056).
   std::optional<Momentum> momentum;
 };
+// Diloco whose workers send the largest part of their pseudo-gradients alone, with error feedback
+// and an outer SGD without momentum (Sarfi et al. 2025: arXiv 2508.15706). StrategySetup has no
+// compression then.
+struct SparseLoco {
+  double lr = 1;                       // alpha, of the outer SGD
+  CodecSpec codec{Codec::TOP_K_2BIT};  // or TOP_K
+  double decay = 0.95;                 // beta
+};
 using Method = std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco,
-                            EagerDiloco, FedAvg, Gossip>;
+                            EagerDiloco, FedAvg, Gossip, SparseLoco>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

@@ -14,6 +14,7 @@ struct Start {
   void operator()(const EagerDiloco& method) const { start_eager_diloco(fleet, method.outer); }
   void operator()(const StreamingDiloco& method) const { start_streaming_diloco(fleet, method); }
   void operator()(const FedAvg& method) const { start_fed_avg(fleet, method); }
+  void operator()(const SparseLoco& method) const { start_sparse_loco(fleet, method); }
   void operator()(const Gossip& method) const { start_gossip(fleet, method); }
 };
 

@@ -18,6 +18,7 @@ void start_delayed_diloco(Fleet& fleet, const OuterRule& outer);
 void start_eager_diloco(Fleet& fleet, const OuterRule& outer);
 void start_streaming_diloco(Fleet& fleet, const StreamingDiloco& method);
 void start_fed_avg(Fleet& fleet, const FedAvg& method);
+void start_sparse_loco(Fleet& fleet, const SparseLoco& method);
 void start_gossip(Fleet& fleet, const Gossip& method);
 
 }  // namespace syncline

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <variant>
 
 #include "scenarios/setup.h"
 #include "tests/scenarios/base_scenario.h"
@@ -58,6 +59,45 @@ INSTANTIATE_TEST_SUITE_P(
                               {"Compression.kind: \"FP5\" is none of NONE, BF16, INT8",
                                "Optimizer.kind: \"FP5\" is none of ADAMW"}}),
     name_of);
+
+Lines sparse_loco(const std::string& text, const std::string& more = "") {
+  return {{8, "strategy { sparse_loco { " + text + " } local_steps: 20 " + more + " }"}};
+}
+
+INSTANTIATE_TEST_SUITE_P(SparseLoco, CompressionError,
+                         testing::Values(ErrorCase{"TwoCompressions",
+                                                   sparse_loco("", "compression { kind: INT8 }"),
+                                                   "base.textproto:8: strategy.compression.kind: ",
+                                                   {"a compression of its own", "diloco {}"}},
+                                         ErrorCase{
+                                             "OuterLr",
+                                             sparse_loco("outer_lr: 0"),
+                                             "base.textproto:8: strategy.sparse_loco.outer_lr: ",
+                                             {"above 0"}},
+                                         ErrorCase{"Keep",
+                                                   sparse_loco("keep: 5000"),
+                                                   "base.textproto:8: strategy.sparse_loco.keep: ",
+                                                   {"1 to 4096"}},
+                                         ErrorCase{"Decay",
+                                                   sparse_loco("decay: -1"),
+                                                   "base.textproto:8: strategy.sparse_loco.decay: ",
+                                                   {"-1"}}),
+                         name_of);
+
+TEST(SparseLoco, HasItsDefaultsAndItsBytes) {
+  const BaseScenario base;
+  const CheckedScenario scenario = base.load(sparse_loco(""));
+  const auto& method = std::get<SparseLoco>(scenario.strategy.method);
+  EXPECT_EQ(method.lr, 1);
+  EXPECT_EQ(method.codec.codec, Codec::TOP_K_2BIT);
+  EXPECT_EQ(method.codec.keep, 64u);
+  EXPECT_EQ(method.decay, 0.95);
+  EXPECT_FALSE(scenario.strategy.compression);
+  EXPECT_EQ(simulation_setup(scenario, 8192, std::nullopt).payload.bytes(), Bytes(2 * 120));
+  const SimulationSetup plain =
+      simulation_setup(base.load(sparse_loco("values: FP32 keep: 32")), 8192, std::nullopt);
+  EXPECT_EQ(plain.payload.bytes(), Bytes(64 * 11 / 2));
+}
 
 TEST(Compression, HasItsDefaults) {
   const BaseScenario base;
