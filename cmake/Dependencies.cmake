@@ -9,6 +9,7 @@ find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(pugixml REQUIRED)
+find_package(yaml-cpp REQUIRED)
 find_package(GTest REQUIRED)
 find_program(PYTHON_PROGRAM python3 REQUIRED)
 

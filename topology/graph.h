@@ -5,6 +5,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -57,6 +58,7 @@ struct Topology::Graph {
       bundle_by_ends;                 // [shared], a << 32 | b
   std::vector<std::string> clusters;  // in order of first appearance
   NameMap<std::vector<NodeId>> hosts_by_cluster;
+  std::shared_ptr<const RoutePlan> plan;  // may be none
   // Counts the changes, so that what is derived from the graph (a Router's trees) knows when it is
   // out of date.
   std::uint64_t version = 0;

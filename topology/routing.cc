@@ -9,12 +9,14 @@
 #include <functional>
 #include <limits>
 #include <list>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "topology/graph.h"
 #include "topology/input_error.h"
+#include "topology/route_plan.h"
 
 namespace syncline {
 namespace {
@@ -206,6 +208,22 @@ struct Router::State {
     return true;
   }
 
+  // The plan's route; none where no plan knows the ends.
+  std::optional<Route> planned(NodeId source, NodeId destination) const {
+    const RoutePlan* const plan = topology.graph_->plan.get();
+    if (plan == nullptr) return std::nullopt;
+    const auto steps = plan->find(source, destination);
+    if (!steps) return std::nullopt;
+    Route route;
+    for (const RoutePlan::Step& step : *steps) {
+      const Hop hop{topology.bundle_of(step.link), topology.turned(step.link, step.direction)};
+      route.hops.push_back(hop);
+      route.latency_s += latency_s(hop);
+    }
+    if (steps->empty() || route.latency_s == kInfinity) fail_no_route(source, destination);
+    return route;
+  }
+
   // What is down at one end of a route, for the message that there is none.
   void describe_down(NodeId node, std::vector<std::string>& down) const {
     const std::string& name = topology.node(node).name;
@@ -276,6 +294,7 @@ Route Router::route(NodeId source, NodeId destination) {
 
   Route route;
   if (source == destination) return route;
+  if (auto planned = s.planned(source, destination)) return *std::move(planned);
   NodeId root = source;
   if (s.is_stub(source)) {
     const BundleId access = s.topology.bundles_at(source).front();

@@ -1,4 +1,4 @@
-// Least-latency routes.
+// Least-latency routes, or those of a plan.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,9 @@ struct Route {
 
 // Routes over the links that are up. Nominal latency of a bundle in a direction: the least of its
 // members that are up. A node that is down neither starts, ends nor forwards routes.
+//
+// Where the topology has a plan that knows both ends, the route is the plan's; there is none while
+// a link of it is down.
 //
 // Ties: fewer hops, then at each node, walking back from the destination, the predecessor with the
 // lowest node id (a shared and an unshared bundle between the same nodes: the lower bundle id). So

@@ -143,6 +143,11 @@ void Topology::set_latency(LinkId id, Direction direction, double latency_s) {
   ++graph_->version;
 }
 
+void Topology::set_route_plan(std::shared_ptr<const RoutePlan> plan) {
+  graph_->plan = std::move(plan);
+  ++graph_->version;
+}
+
 std::size_t Topology::node_count() const { return boost::num_vertices(graph_->adjacency); }
 std::size_t Topology::link_count() const { return graph_->links.size(); }
 std::size_t Topology::bundle_count() const { return graph_->bundles.size(); }

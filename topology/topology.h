@@ -61,6 +61,8 @@ struct Bundle {
   std::array<ChannelId, 2> channel;  // by Direction; the same twice where shared
 };
 
+class RoutePlan;
+
 // Nodes and links, kept on a Boost.Graph adjacency list (hidden here: it stays inside topology/).
 class Topology {
  public:
@@ -82,6 +84,9 @@ class Topology {
   // a shared link is set for both directions.
   void set_capacity(LinkId link, Direction direction, BitRate capacity);
   void set_latency(LinkId link, Direction direction, double latency_s);
+
+  // Routes go as the plan says (topology/route_plan.h); copies share it.
+  void set_route_plan(std::shared_ptr<const RoutePlan> plan);
 
   std::size_t node_count() const;
   std::size_t link_count() const;

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "topology/geo.h"
+#include "topology/link_trace.h"
 #include "topology/quantity.h"
 
 namespace syncline {
@@ -51,6 +53,24 @@ struct ImportWarning {
 // "parallel links (line 12 and 3 more): …"
 std::string to_text(const ImportWarning& warning);
 
+// Ways that the file itself gives, by indexes of nodes and links.
+class ImportedRoutes {
+ public:
+  struct Step {
+    std::uint32_t link = 0;
+    bool forward = true;  // from its a to its b
+  };
+  virtual ~ImportedRoutes() = default;
+  // In order; empty: the file gives none.
+  virtual std::vector<Step> find(std::uint32_t from, std::uint32_t to) const = 0;
+};
+
+// How a link changes over time, as the file says it.
+struct ImportedTrace {
+  std::uint32_t link = 0;
+  LinkTrace trace;
+};
+
 struct ImportedTopology {
   std::string file = {};
   std::string format = {};  // "GraphML"
@@ -60,6 +80,8 @@ struct ImportedTopology {
   std::vector<std::string> assumed = {};  // one sentence each
   // The links are measured ways from end to end: none leads on through a third node.
   bool paths = false;
+  std::shared_ptr<const ImportedRoutes> routes = {};  // none: ways follow from the links
+  std::vector<ImportedTrace> traces = {};
 
   void warn(std::string_view kind, const std::string& text, std::size_t line);
 };

@@ -70,29 +70,42 @@ class Table {
       link.latency_s =
           1e-3 * to_number(source_, rows_.field(*column), "delay_ms", Sign::NOT_NEGATIVE);
     const bool premium = is_premium();
+    if (const std::size_t before = repeated_row(from, to))
+      return topology_.warn("repeated rows",
+                            fmt::format("{} to {} is there already, in line {}; the first counts",
+                                        from.text, to.text, before),
+                            rows_.line());
     const auto [known, is_new] =
         kept_.try_emplace({link.a, link.b}, Kept{topology_.links.size(), premium});
     if (is_new) {
       topology_.links.push_back(std::move(link));
-    } else if (premium && !known->second.premium) {
-      warn_of_tier(from, to, topology_.links[known->second.link].line);
-      topology_.links[known->second.link] = std::move(link);
-      known->second.premium = true;
-    } else if (premium == known->second.premium) {
-      topology_.warn("repeated rows",
-                     fmt::format("{} to {} is there already, in line {}; the first row counts",
-                                 from.text, to.text, topology_.links[known->second.link].line),
-                     rows_.line());
-    } else {
-      warn_of_tier(from, to, rows_.line());
+      return;
     }
+    Kept& kept = known->second;
+    const bool better = premium && !kept.premium;
+    warn_of_tier(from, to, better ? topology_.links[kept.link].line : rows_.line());
+    if (!better) return;
+    topology_.links[kept.link] = std::move(link);
+    kept.premium = true;
+  }
+
+  // The line of an earlier row of the same ends and tiers; 0: there is none.
+  std::size_t repeated_row(const Token& from, const Token& to) {
+    std::string key = fmt::format("{}\n{}", from.text, to.text);
+    for (const char* const name : {"src_tier", "dst_tier"}) {
+      if (const auto column = rows_.column({name}))
+        key += fmt::format("\n{}", rows_.field(*column).text);
+    }
+    const auto [known, is_new] = seen_.try_emplace(std::move(key), rows_.line());
+    return is_new ? 0 : known->second;
   }
 
   void warn_of_tier(const Token& from, const Token& to, std::size_t line) {
-    topology_.warn("other tiers",
-                   fmt::format("{} to {} was measured on PREMIUM and other tiers; PREMIUM counts",
-                               from.text, to.text),
-                   line);
+    topology_.warn(
+        "other tiers",
+        fmt::format("{} to {} was measured on several tiers; PREMIUM counts, else the first",
+                    from.text, to.text),
+        line);
   }
 
   // One machine measured one pair at a time, so what it reached at best is what it has for all.
@@ -119,6 +132,7 @@ class Table {
   ImportedTopology topology_;
   std::map<std::string, std::uint32_t, std::less<>> index_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Kept> kept_;
+  std::unordered_map<std::string, std::size_t> seen_;
 };
 
 }  // namespace

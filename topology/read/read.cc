@@ -8,6 +8,7 @@
 
 #include "topology/read/readers.h"
 #include "topology/read/xml.h"
+#include "topology/read/yaml.h"
 #include "topology/text.h"
 
 namespace syncline {
@@ -131,20 +132,36 @@ std::string other_kind(const TextSource& source, const Beginning& file) {
 }
 
 InputError unknown(const TextSource& source, const std::string& why) {
-  return source.error({}, "",
-                      why +
-                          "; topologies are read from GraphML, GML, DOT, SNDlib (native, XML), "
-                          "Repetita, HPCC topology.txt, Inet, Orbis, Rocketfuel, node-link JSON, "
-                          "htsim and ASTRA-sim .topo, Skyplane throughput CSV, RTT matrices and "
-                          "Ookla CSV");
+  return source.error(
+      {}, "",
+      why +
+          "; topologies are read from GraphML, GML, DOT, SimGrid XML, SNDlib (native, XML), "
+          "Repetita, HPCC topology.txt, Inet, Orbis, Rocketfuel, node-link JSON, "
+          "htsim and ASTRA-sim .topo, ASTRA-sim and Shadow YAML, Skyplane "
+          "throughput CSV, RTT matrices and Ookla CSV");
 }
 
 ImportedTopology read_any_xml(const TextSource& source) {
   const pugi::xml_document document = parse_xml(source);
   const std::string root = document.document_element().name();
   if (root == "graphml") return read_graphml(source);
+  if (root == "platform") return read_simgrid(source);
   if (root == "network") return read_sndlib_xml(source);
   throw unknown(source, fmt::format("XML with the root \"{}\" is not known", root));
+}
+
+// A key with its colon stands first, or the mark of a document.
+bool is_yaml(const Beginning& file) {
+  const std::string_view first = file.lines.front().front().text;
+  return first.ends_with(':') || first == "---" || first.starts_with("%YAML");
+}
+
+ImportedTopology read_any_yaml(const TextSource& source) {
+  const YAML::Node root = parse_yaml(source);
+  if (!find_child(source, root, "npus_count").IsNull()) return read_astra(source);
+  if (!find_child(source, root, "network").IsNull()) return read_shadow(source);
+  throw unknown(source,
+                "YAML with neither npus_count (ASTRA-sim) nor network (Shadow) is not known");
 }
 
 ImportedTopology read_lines(const TextSource& source) {
@@ -155,6 +172,7 @@ ImportedTopology read_lines(const TextSource& source) {
     return read_link_table(source);
   if (has_column(file.header, "downlink_Mbps")) return read_speed_tests(source);
   const std::vector<Token>& first = file.lines.front();
+  if (is_yaml(file)) return read_any_yaml(source);
   if (first[0].text == "NODES") return read_repetita(source);
   for (const char* const word : {"nodes", "tiers", "podsize"}) {
     if (first.size() == 2 && same_word(first[0].text, word)) return read_tiers(source);

@@ -26,9 +26,15 @@ struct ReadOptions {
 // and for a file that is of none of the formats.
 ImportedTopology read_imported(const std::string& path);
 
+struct ReadTrace {
+  LinkId link;
+  LinkTrace trace;
+};
+
 // A topology to simulate on, and how it came about.
 struct ReadTopology {
   Topology topology;
+  std::vector<ReadTrace> traces;  // how its links change, one a link at most
   std::vector<ImportWarning> warnings;
   std::vector<std::string> assumed;
 };
@@ -36,7 +42,8 @@ struct ReadTopology {
 // Nodes are named by their label where it is unique, else "id:16". Two opposite directed records
 // are one link (namesakes first, then those with equal values; else each direction has its own);
 // parallel links stay; self-loops are left out. A node with rates of its own hangs on a switch
-// "NAME/place". Latency is what is written, else length (written, or the great circle between the
+// "NAME/place". Where the file gives routes or measured paths, the topology has them as its plan.
+// Latency is what is written, else length (written, or the great circle between the
 // coordinates times the detour) at 2e8 m/s, else `missing_latency_s`. Throws InputError that lists
 // which links lack what.
 ReadTopology to_topology(const ImportedTopology& imported, const ReadOptions& options = {});

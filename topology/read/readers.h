@@ -28,6 +28,9 @@ ImportedTopology read_tiers(const TextSource& source);
 ImportedTopology read_link_table(const TextSource& source);
 ImportedTopology read_rtt_matrix(const TextSource& source);
 ImportedTopology read_speed_tests(const TextSource& source);
+ImportedTopology read_simgrid(const TextSource& source);
+ImportedTopology read_astra(const TextSource& source);
+ImportedTopology read_shadow(const TextSource& source);
 
 // The nodes of a file by id.
 class NodeIndex {
@@ -38,6 +41,7 @@ class NodeIndex {
   ImportedNode& add(std::string_view id, TextPlace place, std::string_view field);
   // Throws InputError: there is no such node.
   std::uint32_t find(std::string_view id, TextPlace place, std::string_view field) const;
+  bool contains(const std::string& id) const { return index_.contains(id); }
 
  private:
   const TextSource& source_;

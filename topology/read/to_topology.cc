@@ -3,12 +3,14 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "topology/input_error.h"
 #include "topology/read/complete.h"
+#include "topology/read/plans.h"
 
 namespace syncline {
 namespace {
@@ -61,12 +63,13 @@ std::vector<Ready> merge(std::vector<Ready> all) {
 }
 
 // A host's own rates become a link from it to the place where it stands.
-NodeId add_node(Topology& topology, const ImportedNode& node, const std::string& name) {
+MadeNode add_node(Topology& topology, const ImportedNode& node, const std::string& name) {
   const NodeId made = topology.add_node({name, node.host, node.cluster, node.at});
-  if (!node.up || !node.down) return made;
+  if (!node.up || !node.down) return {made, made, {}};
   const NodeId place = topology.add_node({name + "/place", false, ""});
-  topology.add_link({name + "/access", made, place, {*node.up, *node.down}, {}, false});
-  return place;
+  const LinkId access =
+      topology.add_link({name + "/access", made, place, {*node.up, *node.down}, {}, false});
+  return {made, place, access};
 }
 
 }  // namespace
@@ -82,9 +85,11 @@ ReadTopology to_topology(const ImportedTopology& original, const ReadOptions& op
 
   const std::vector<std::string> names = imported_node_names(imported);
   ReadTopology result;
-  std::vector<NodeId> ends;
+  std::vector<MadeNode> ends;
   for (std::size_t i = 0; i < names.size(); ++i)
     ends.push_back(add_node(result.topology, imported.nodes[i], names[i]));
+  auto direct = std::make_shared<DirectPlan>(ends, result.topology.node_count());
+  std::vector<std::optional<LinkId>> link_of_record(imported.links.size());
   std::unordered_map<std::string, std::size_t> used;
   for (const Ready& values : merge(std::move(ready))) {
     const ImportedLink& record = *values.record;
@@ -101,15 +106,25 @@ ReadTopology to_topology(const ImportedTopology& original, const ReadOptions& op
       const std::size_t times = ++used[base];
       link.name = times == 1 ? base : fmt::format("{}#{}", base, times);
     } while (result.topology.find_link(link.name));
-    link.a = ends[record.a];
-    link.b = ends[record.b];
+    link.a = ends[record.a].place;
+    link.b = ends[record.b].place;
+    link.shared = record.shared;
     const auto [bandwidth, latency_s] =
         values.back.value_or(std::pair{values.bandwidth, values.latency_s});
     link.capacity = {values.bandwidth, bandwidth};
     link.latency_s = {values.latency_s, latency_s};
-    link.shared = record.shared;
-    result.topology.add_link(std::move(link));
+    const LinkId id = result.topology.add_link(std::move(link));
+    link_of_record[static_cast<std::size_t>(&record - imported.links.data())] = id;
+    if (imported.paths) direct->add(record.a, record.b, id);
   }
+  for (ImportedTrace& trace : imported.traces) {
+    if (const auto link = link_of_record[trace.link])
+      result.traces.push_back({*link, std::move(trace.trace)});
+  }
+  if (imported.paths) result.topology.set_route_plan(std::move(direct));
+  if (imported.routes)
+    result.topology.set_route_plan(std::make_shared<GivenPlan>(
+        ends, result.topology.node_count(), imported.routes, std::move(link_of_record)));
   result.warnings = std::move(imported.warnings);
   result.assumed = std::move(completed.assumed);
   return result;
