@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 
 #include "topology/input_error.h"
+#include "topology/read/bandwidth_trace.h"
+#include "topology/read/text_source.h"
 #include "topology/text.h"
 
 namespace syncline {
@@ -72,6 +73,24 @@ LinkTrace::Point read_point(std::string_view line, const std::vector<Column>& co
   return point;
 }
 
+// Its first line holds numbers alone, or a log's own columns, or it is JSON; ours names columns.
+bool is_bandwidth_log(std::string_view text) {
+  text = trim(text);
+  const std::string_view line = trim(text.substr(0, text.find('\n')));
+  return text.starts_with('{') || line.find("DL_bitrate") != std::string_view::npos ||
+         line.find("timestamp_start_dl") != std::string_view::npos ||
+         number_of<double>(line.substr(0, line.find_first_of(" \t"))).has_value();
+}
+
+LinkTrace from_log(const TextSource& source) {
+  const BandwidthTrace log = parse_bandwidth_trace(source.text(), source.name());
+  LinkTrace trace;
+  for (const BandwidthTrace::Step& step : log.steps)
+    trace.points.push_back({.at = step.start, .bandwidth = step.rate, .latency_s = {}});
+  trace.period = log.period;
+  return trace;
+}
+
 }  // namespace
 
 void check_trace(const LinkTrace& trace, const std::string& name) {
@@ -98,13 +117,16 @@ void check_trace(const LinkTrace& trace, const std::string& name) {
 }
 
 LinkTrace read_link_trace(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw InputError(fmt::format("{}: cannot be read", path));
+  const TextSource source = TextSource::load(path);
+  if (is_bandwidth_log(source.text())) return from_log(source);
   LinkTrace trace;
   std::vector<Column> columns;
-  std::string text;
-  for (int number = 1; std::getline(file, text); ++number) {
-    std::string_view line = trim(std::string_view(text).substr(0, text.find('#')));
+  std::string_view rest = source.text();
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    const std::string_view whole = rest.substr(0, end);
+    rest.remove_prefix(end);
+    const std::string_view line = trim(whole.substr(0, whole.find('#')));
     if (line.empty()) continue;
     try {
       constexpr std::string_view kPeriod = "period_s,";

@@ -31,7 +31,9 @@ void check_trace(const LinkTrace& trace, const std::string& name);
 // A CSV with the header `time_s,bandwidth` or `time_s,bandwidth,latency` (any order; either may be
 // missing): seconds as a plain number, the others with their unit ("20 Mbit/s", "35 ms"); an empty
 // field leaves the value as it is. A line `period_s,NUMBER` before the header makes it repeat. `#`
-// begins a comment. Throws InputError with file and line.
+// begins a comment. Or a bandwidth log of those that topology/read/bandwidth_trace.h reads, which
+// repeats with its period; of logs with two directions, the download. Throws InputError with file
+// and line.
 LinkTrace read_link_trace(const std::string& path);
 
 }  // namespace syncline

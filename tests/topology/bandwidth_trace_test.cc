@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,9 +94,81 @@ TEST(BandwidthTrace, Errors) {
   EXPECT_THROW(read_bandwidth_trace("/no/such/file"), InputError);
 }
 
+constexpr const char* kUcc =
+    "Timestamp,Speed,DL_bitrate,UL_bitrate\n2019.12.31_23.59.58,1,100,7\n"
+    "2019.12.31_23.59.59,1,200,8\n2019.12.31_23.59.59,1,-,9\n2020.01.01_00.00.02,1,0,10\n";
+constexpr const char* kStarlink =
+    "timestamp_start_dl,timestamp_end_dl,download,timestamp_start_ul,timestamp_end_ul,upload\n"
+    "2024-02-28 23:59:59.000000001,2024-02-29 00:00:00.000000001,8,2024-02-28 23:59:59,2024-02-29 "
+    "00:00:00,4\n"
+    "2024-02-29 00:00:10.000000001,2024-02-29 00:00:11.000000001,0.0,2024-02-29 00:00:00,"
+    "2024-02-29 00:00:01,0.0\n";
+constexpr const char* kPantheon =
+    R"({"timestamps": [0.5, 1.0, 2.0], "bandwidths": [8, 0, 16.0], "delays": [78.1]})";
+
+TEST(BandwidthTrace, UccSharesASecondAndKnowsItsHoles) {
+  const BandwidthTrace trace = parse_bandwidth_trace(kUcc, "trace");
+  EXPECT_EQ(trace.format, "UCC 5G");
+  ASSERT_EQ(trace.steps.size(), 3u);
+  EXPECT_EQ(trace.steps[0].rate, BitRate::bits_per_s(100e3));
+  EXPECT_EQ(trace.steps[1].start, Time::seconds(1));
+  EXPECT_EQ(trace.steps[2].start, Time::seconds(4));
+  EXPECT_EQ(trace.steps[2].rate, BitRate());
+  EXPECT_EQ(trace.period, Time::seconds(5));
+  ASSERT_EQ(trace.holes.size(), 1u);  // the "-" and the two seconds that are not there
+  EXPECT_EQ(trace.holes[0].start, Time::seconds(1.5));
+  EXPECT_EQ(trace.holes[0].end, Time::seconds(4));
+  const BandwidthTrace up = parse_bandwidth_trace(kUcc, "trace", TraceDirection::UP);
+  EXPECT_EQ(up.steps[2].start, Time::seconds(1.5));
+  EXPECT_EQ(up.steps[2].rate, BitRate::bits_per_s(9e3));
+}
+
+TEST(BandwidthTrace, StarlinkToTheNanosecond) {
+  const BandwidthTrace trace = parse_bandwidth_trace(kStarlink, "trace");
+  EXPECT_EQ(trace.format, "Starlink");
+  ASSERT_EQ(trace.steps.size(), 2u);
+  EXPECT_EQ(trace.steps[1].start, Time::seconds(11));
+  EXPECT_EQ(trace.period, Time::seconds(12));
+  ASSERT_EQ(trace.holes.size(), 1u);
+  EXPECT_EQ(trace.holes[0].start, Time::seconds(1));
+  const BandwidthTrace up = parse_bandwidth_trace(kStarlink, "trace", TraceDirection::UP);
+  EXPECT_TRUE(up.holes.empty());
+  EXPECT_EQ(up.steps[1].rate, BitRate());  // an outage
+}
+
+TEST(BandwidthTrace, PantheonHoldsForward) {
+  const BandwidthTrace trace = parse_bandwidth_trace(kPantheon, "trace");
+  EXPECT_EQ(trace.format, "Pantheon");
+  EXPECT_EQ(trace.period, Time::seconds(2.5));
+  EXPECT_NEAR(bytes_until(trace, Time::seconds(2.5)), 0.5e6 + 2e6, 1e-6);
+}
+
+TEST(BandwidthTrace, LogErrors) {
+  const std::string ucc = kUcc, starlink = kStarlink, pantheon = kPantheon;
+  const auto with = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  EXPECT_THAT(error_of(with(ucc, ",200,", ",nan,")), StartsWith("trace:3:23: DL_bitrate: \"nan\""));
+  EXPECT_THAT(error_of(with(ucc, ",200,", ",-1,")), HasSubstr("is negative"));
+  EXPECT_THAT(error_of(with(ucc, ",200,", ",1e400,")), HasSubstr("DL_bitrate: \"1e400\""));
+  EXPECT_THAT(error_of(with(ucc, "01.01", "13.01")), StartsWith("trace:5:1: Timestamp: "));
+  EXPECT_THAT(error_of(with(ucc, "2020.01", "2018.01")), HasSubstr("must not decrease"));
+  EXPECT_THAT(error_of(with(ucc, ",200,8", ",200")), StartsWith("trace:3: the row has 3 fields"));
+  EXPECT_THAT(error_of("Timestamp,DL_bitrate\n"), HasSubstr("no rows"));
+  EXPECT_THAT(error_of("Timestamp,DL_bitrate\n2019.12.31_23.59.58,-\n"), HasSubstr("missing"));
+  EXPECT_THAT(error_of(with(starlink, "00:00:10.0", "00:61:10.0")), HasSubstr("is no time"));
+  EXPECT_THAT(error_of(with(starlink, "00:00:11.0", "00:00:09.0")),
+              HasSubstr("not after its start"));
+  EXPECT_THAT(error_of(with(starlink, "download", "down")), HasSubstr("no column download"));
+  EXPECT_THAT(error_of(with(pantheon, "1.0", "0.5")), StartsWith("trace: timestamps[1]: "));
+  EXPECT_THAT(error_of(with(pantheon, "16.0", "-1")), StartsWith("trace: bandwidths[2]: -1"));
+  EXPECT_THAT(error_of(with(pantheon, "16.0", "1e400")), StartsWith("trace: "));
+  EXPECT_THAT(error_of(with(pantheon, ", 16.0", "")), HasSubstr("2 values for 3 timestamps"));
+}
+
 // Cut anywhere, it is read or refused by name.
 TEST(BandwidthTrace, Truncated) {
-  for (const std::string whole : {"0\n1\n3\n3\n3\n17\n", kTwoColumns}) {
+  for (const std::string whole : {"0\n1\n3\n3\n3\n17\n", kTwoColumns, kUcc, kStarlink, kPantheon}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const std::string message = error_of(whole.substr(0, size));
       EXPECT_TRUE(message == "no error" || message.starts_with("trace:")) << message;
@@ -127,6 +200,49 @@ TEST(BandwidthTrace, NorwayBus) {
   EXPECT_NEAR(bytes_until(trace, Time::seconds(1.01)) * 8, 1.3727e6, 50);
 }
 
+TEST(BandwidthTrace, Ucc5g) {
+  PUBLIC_FILE(path, "ucc5g/B_2019.12.16_11.49.59.csv");
+  const BandwidthTrace trace = read_bandwidth_trace(path);
+  EXPECT_EQ(trace.steps.size(), 401u);
+  EXPECT_EQ(trace.period, Time::seconds(394));
+  BitRate most;
+  int zeros = 0, shared = 0;
+  for (const BandwidthTrace::Step& step : trace.steps) {
+    most = std::max(most, step.rate);
+    zeros += step.rate == BitRate();
+    shared += step.start.count_ns() % 1'000'000'000 != 0;
+  }
+  EXPECT_EQ(most, BitRate::bits_per_s(22826e3));
+  EXPECT_EQ(zeros, 4);
+  EXPECT_EQ(shared, 59) << "rows that repeat a time stamp";
+  EXPECT_EQ(trace.holes.size(), 48u) << "44 steps of 2 s and 4 of 3 s";
+}
+
+TEST(BandwidthTrace, Starlink) {
+  PUBLIC_FILE(path, "starlink/autobahn_throughput_head600.csv");
+  const BandwidthTrace down = read_bandwidth_trace(path);
+  EXPECT_EQ(down.steps.size(), 600u);
+  Time longest;
+  for (std::size_t i = 1; i < down.steps.size(); ++i)
+    longest = std::max(longest, down.steps[i].start - down.steps[i - 1].start);
+  EXPECT_NEAR(longest.in_seconds(), 38.999, 5e-4);
+  Time hole;
+  for (const BandwidthTrace::Hole& each : down.holes) hole = std::max(hole, each.end - each.start);
+  EXPECT_EQ(hole, Time::ns(37'999'010'048));
+  EXPECT_EQ(down.holes.size(), 10u);
+  const BandwidthTrace up = read_bandwidth_trace(path, TraceDirection::UP);
+  EXPECT_EQ(std::count_if(up.steps.begin(), up.steps.end(),
+                          [](const auto& step) { return step.rate == BitRate(); }),
+            76);
+}
+
+TEST(BandwidthTrace, Pantheon) {
+  PUBLIC_FILE(path, "pantheon/china_ppp0_to_aws_korea_bbr_run1.json");
+  const BandwidthTrace trace = read_bandwidth_trace(path);
+  EXPECT_EQ(trace.steps.size(), 61u);
+  EXPECT_EQ(trace.period, Time::seconds(30.5));
+}
+
 TEST(BandwidthTrace, EveryPublicFileIsReadOrRefusedByName) {
   PUBLIC_FILE(folder, "");
   int read = 0;
@@ -140,7 +256,7 @@ TEST(BandwidthTrace, EveryPublicFileIsReadOrRefusedByName) {
       EXPECT_THAT(error.what(), StartsWith(path));
     }
   }
-  EXPECT_EQ(read, 9);  // mahimahi 4, Norway 2, FCC 1, Lumos5G 2
+  EXPECT_EQ(read, 12);  // mahimahi 4, Norway 2, FCC 1, Lumos5G 2, UCC, Starlink, Pantheon
 }
 
 }  // namespace

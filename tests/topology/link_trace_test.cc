@@ -43,6 +43,32 @@ TEST_F(LinkTraceFile, Reads) {
   EXPECT_FALSE(trace.points[2].latency_s);
 }
 
+TEST_F(LinkTraceFile, TakesBandwidthLogs) {
+  const LinkTrace cellular = read("1\n2\n2\n");  // mahimahi
+  EXPECT_EQ(cellular.period, Time::ns(2'000'000));
+  ASSERT_EQ(cellular.points.size(), 2U);
+  EXPECT_EQ(cellular.points[1].bandwidth, BitRate::bits_per_s(24e6));
+  const LinkTrace bus = read("0.0 1\n2.0 3.5\n");
+  ASSERT_EQ(bus.points.size(), 1U);
+  EXPECT_EQ(bus.points[0].bandwidth, BitRate::bits_per_s(3.5e6));
+  EXPECT_EQ(bus.period, Time::seconds(2));
+  EXPECT_EQ(read(R"({"timestamps": [0, 1], "bandwidths": [1, 2]})").points.size(), 2U);
+  EXPECT_THAT(error("0.0 1\n2.0 nan\n"), testing::HasSubstr(".csv:2: bandwidth: \"nan\""));
+}
+
+TEST_F(LinkTraceFile, HasLimits) {
+  const std::string path = testing::TempDir() + "large_trace.csv";
+  std::ofstream(path) << "time_s,bandwidth\n";
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 30);  // a hole: it takes no space
+  try {
+    read_link_trace(path);
+    ADD_FAILURE() << "it was read";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("has 1073741824 bytes; at most"));
+  }
+  std::filesystem::remove(path);
+}
+
 TEST_F(LinkTraceFile, SaysWhatIsWrong) {
   using testing::AllOf;
   using testing::HasSubstr;

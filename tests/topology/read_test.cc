@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -210,79 +209,6 @@ TEST_F(PublishedTopologies, HaveTheExpectedShape) {
     ++files;
   }
   EXPECT_EQ(files, 21U);
-}
-
-TEST_F(PublishedTopologies, AreReadOrRefusedByName) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
-    if (!entry.is_regular_file()) continue;
-    const std::string error = error_of([&] { read_imported(entry.path().string()); });
-    if (error != "no error") {
-      EXPECT_THAT(error,
-                  AllOf(HasSubstr(entry.path().string()), HasSubstr("topologies are read from")));
-    }
-  }
-}
-
-TEST_F(PublishedTopologies, OfNs3AreRead) {
-  EXPECT_EQ(read_imported(folder_ + "ns3/RocketFuel_sample_4755.r0.cch_maps.txt").nodes.size(),
-            12U);
-  EXPECT_GT(read_imported(folder_ + "ns3/Orbis_toposample.txt").links.size(), 1000U);
-}
-
-TEST_F(PublishedTopologies, PlannedLinksOfPadi) {
-  ReadOptions options;
-  options.missing_bandwidth = BitRate::bits_per_s(1e6);
-  options.missing_latency_s = 0.001;
-  EXPECT_EQ(read_topology(folder_ + "zoo/Padi.graphml", options).topology.link_count(), 6U);
-  options.drop_planned = true;
-  EXPECT_EQ(read_topology(folder_ + "zoo/Padi.graphml", options).topology.link_count(), 5U);
-}
-
-TEST_F(PublishedTopologies, ParallelLinksOfBelnetStay) {
-  ReadOptions options;
-  options.missing_latency_s = 0.001;
-  const ReadTopology made = read_topology(folder_ + "zoo/Belnet2005.graphml", options);
-  EXPECT_EQ(made.topology.link_count(), 44U);
-  EXPECT_EQ(made.topology.bundle_count(), 41U);
-}
-
-TEST_F(PublishedTopologies, SpeedsOfGarrFromNumberAndUnit) {
-  const ImportedTopology read = read_imported(folder_ + "zoo/Garr.graphml");
-  std::size_t fast = 0, slow = 0, none = 0;
-  for (const ImportedLink& link : read.links) {
-    if (!link.bandwidth) ++none;
-    if (link.bandwidth && link.bandwidth->in_bits_per_s() == 2.5e9) ++fast;
-    if (link.bandwidth && link.bandwidth->in_bits_per_s() == 1.55e8) ++slow;
-  }
-  EXPECT_EQ(fast, 17U);
-  EXPECT_EQ(slow, 12U);
-  EXPECT_EQ(none, 19U);
-}
-
-TEST_F(PublishedTopologies, RepetitaIsFasterThanLightInAbilene) {
-  const ReadTopology made =
-      read_topology(folder_ + "repetita/Abilene.graph", {.latency_unit = "us"});
-  EXPECT_EQ(made.topology.link_count(), 14U);
-  EXPECT_TRUE(std::any_of(made.warnings.begin(), made.warnings.end(),
-                          [](const ImportWarning& w) { return w.kind == "faster than light"; }));
-  const std::string rf1221 = folder_ + "repetita/rf1221_real_hard.graph";
-  EXPECT_THAT(error_of([&] { read_topology(rf1221); }), HasSubstr("a latency without unit"));
-  EXPECT_EQ(read_topology(rf1221, {.latency_unit = "ms"}).topology.link_count(), 151U);
-}
-
-TEST_F(PublishedTopologies, DistanceNewYorkChicago) {
-  const ImportedTopology read = read_imported(folder_ + "zoo/Abilene.graphml");
-  EXPECT_NEAR(great_circle_m(*read.nodes[0].at, *read.nodes[1].at), 1145.84e3, 10);
-}
-
-TEST_F(PublishedTopologies, ShadowRatesAndLatencies) {
-  const ImportedTopology read = read_imported(folder_ + "shadow/tor_20_node_graph.gml");
-  EXPECT_EQ(read.nodes[0].down->in_bits_per_s(), 78'028'800);
-  EXPECT_EQ(read.nodes[0].up->in_bits_per_s(), 85'598'208);
-  const auto edge = std::find_if(read.links.begin(), read.links.end(),
-                                 [](const ImportedLink& l) { return l.a == 0 && l.b == 18; });
-  ASSERT_NE(edge, read.links.end());
-  EXPECT_DOUBLE_EQ(*edge->latency_s, 0.118555);
 }
 
 }  // namespace

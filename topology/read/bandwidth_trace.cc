@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "topology/input_error.h"
+#include "topology/read/bandwidth_logs.h"
 #include "topology/read/text_source.h"
 #include "topology/text.h"
 
@@ -152,12 +153,19 @@ double bytes_until(const BandwidthTrace& trace, Time end) {
   return (rounds > 0 ? static_cast<double>(rounds) * within(trace.period) : 0) + within(rest);
 }
 
-BandwidthTrace parse_bandwidth_trace(std::string_view text, const std::string& name) {
-  if (text.find('\0') != std::string_view::npos)
-    throw InputError("it is binary; a bandwidth trace is text").at(name);
+BandwidthTrace parse_bandwidth_trace(std::string_view text, const std::string& name,
+                                     TraceDirection direction) {
+  const TextSource source(name, std::string(text));
+  text = source.text();
   const std::vector<Line> lines = lines_of(text);
   if (lines.empty())
     throw InputError("it is empty; a bandwidth trace has at least one line").at(name);
+  if (trim(text).starts_with('{')) return parse_pantheon_log(source);
+  if (lines.front().text.find(',') != std::string_view::npos) {
+    CsvCursor rows(source);
+    if (is_ucc_log(rows)) return parse_ucc_log(source, rows, direction);
+    if (is_starlink_log(rows)) return parse_starlink_log(source, rows, direction);
+  }
   for (const Line& line : lines) {
     if (line.text.empty())
       throw error_at(name, line.number, "the line is empty; each line of a trace has a time stamp");
@@ -167,15 +175,17 @@ BandwidthTrace parse_bandwidth_trace(std::string_view text, const std::string& n
     return parse_mahimahi(lines, name);
   if (number_of<double>(columns.first) && number_of<double>(columns.second))
     return parse_two_columns(lines, name);
-  throw error_at(name, lines.front().number,
-                 fmt::format("\"{}\" begins no bandwidth trace; known are mahimahi (a whole number "
-                             "of ms a line) and two columns of seconds and Mbit/s",
-                             shown(lines.front().text)));
+  throw error_at(
+      name, lines.front().number,
+      fmt::format("\"{}\" begins no bandwidth trace; known are mahimahi (a whole number "
+                  "of ms a line), two columns of seconds and Mbit/s, the CSV of UCC 5G and "
+                  "Starlink, and the JSON of Pantheon",
+                  shown(lines.front().text)));
 }
 
-BandwidthTrace read_bandwidth_trace(const std::string& path) {
+BandwidthTrace read_bandwidth_trace(const std::string& path, TraceDirection direction) {
   const TextSource source = TextSource::load(path);
-  return parse_bandwidth_trace(source.text(), source.name());
+  return parse_bandwidth_trace(source.text(), source.name(), direction);
 }
 
 }  // namespace syncline

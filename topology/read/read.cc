@@ -153,7 +153,8 @@ ImportedTopology read_any_xml(const TextSource& source) {
 // A key with its colon stands first, or the mark of a document.
 bool is_yaml(const Beginning& file) {
   const std::string_view first = file.lines.front().front().text;
-  return first.ends_with(':') || first == "---" || first.starts_with("%YAML");
+  return (first.ends_with(':') && std::isalnum(static_cast<unsigned char>(first.front())) != 0) ||
+         first == "---" || first.starts_with("%YAML");
 }
 
 ImportedTopology read_any_yaml(const TextSource& source) {

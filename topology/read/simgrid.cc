@@ -43,6 +43,12 @@ class SimgridReader {
       }
     }
     if (!zone) throw source_.error(place_of(source_, root), "zone", "is missing");
+    // The shortest ways say best where a link stands. (They lie in maps, so they stay in place.)
+    std::stable_sort(to_place_.begin(), to_place_.end(), [](const auto& a, const auto& b) {
+      return a.first->steps.size() < b.first->steps.size();
+    });
+    for (const auto& [way, in] : to_place_)
+      parts_.place_way(way->from_gateway, way->to_gateway, way->steps, in);
     place_loopbacks();
     for (const pugi::xml_node& element : connections_) connect(element);
     const std::vector<std::uint32_t> record = parts_.finish();
@@ -215,20 +221,20 @@ class SimgridReader {
   void add_way(const pugi::xml_node& element, std::uint32_t zone, std::uint64_t from,
                std::uint64_t to, SimgridWay way) {
     auto& ways = parts_.routes->zones[zone].ways;
-    parts_.place_way(way.from_gateway, way.to_gateway, way.steps, zone);
     const auto insert = [&](std::uint64_t a, std::uint64_t b, SimgridWay each) {
-      if (!ways.try_emplace({a, b}, std::move(each)).second)
+      const auto [entry, is_new] = ways.try_emplace({a, b}, std::move(each));
+      if (is_new) to_place_.emplace_back(&entry->second, zone);
+      if (!is_new)
         throw source_.error(
             place_of(source_, element), element.name(),
             fmt::format("{} to {} is there already", element.attribute("src").value(),
                         element.attribute("dst").value()));
     };
-    if (read_symmetrical(element)) {
-      SimgridWay back{way.to_gateway, way.from_gateway, {way.steps.rbegin(), way.steps.rend()}};
-      for (ImportedRoutes::Step& step : back.steps) step.forward = !step.forward;
-      insert(to, from, std::move(back));
-    }
+    const bool both = read_symmetrical(element);
+    SimgridWay back{way.to_gateway, way.from_gateway, {way.steps.rbegin(), way.steps.rend()}};
+    for (ImportedRoutes::Step& step : back.steps) step.forward = !step.forward;
     insert(from, to, std::move(way));
+    if (both) insert(to, from, std::move(back));
   }
 
   void read_route(const pugi::xml_node& element, std::uint32_t zone) {
@@ -356,8 +362,9 @@ class SimgridReader {
   ImportedTopology topology_;
   SimgridParts parts_;
   std::unordered_map<std::string, std::uint32_t> zone_index_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> loopbacks_;  // node, link
-  std::map<std::uint32_t, SimgridLinkProfiles> profiles_;           // by link
+  std::vector<std::pair<const SimgridWay*, std::uint32_t>> to_place_;  // with the zone of each
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> loopbacks_;     // node, link
+  std::map<std::uint32_t, SimgridLinkProfiles> profiles_;              // by link
   std::map<std::string, SimgridProfile> traces_;
   std::vector<pugi::xml_node> connections_;
 };

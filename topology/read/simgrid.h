@@ -55,7 +55,8 @@ class SimgridParts {
   std::optional<std::uint32_t> find_link(std::string_view id) const;
   void place_link(std::uint32_t link, std::uint32_t a, std::uint32_t b);
   // Gives the links of a way their ends, where they have none.
-  void place_way(std::uint32_t from, std::uint32_t to, SimgridSteps& steps, std::uint32_t zone);
+  void place_way(std::uint32_t from, std::uint32_t to, const SimgridSteps& steps,
+                 std::uint32_t zone);
   bool is_placed(std::uint32_t link) const { return placed_[link]; }
   ImportedLink& link(std::uint32_t link) { return links_[link]; }
   std::size_t link_count() const { return links_.size(); }

@@ -115,11 +115,11 @@ void SimgridParts::place_link(std::uint32_t link, std::uint32_t a, std::uint32_t
   pairs_.insert(std::minmax(a, b));
 }
 
-void SimgridParts::place_way(std::uint32_t from, std::uint32_t to, SimgridSteps& steps,
+void SimgridParts::place_way(std::uint32_t from, std::uint32_t to, const SimgridSteps& steps,
                              std::uint32_t zone) {
   std::uint32_t at = from;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    ImportedRoutes::Step& step = steps[i];
+    const ImportedRoutes::Step& step = steps[i];
     ImportedLink& link = links_[step.link];
     if (!placed_[step.link]) {
       // Each link stands alone between its ends: parallel ones would carry each other's transfers.

@@ -1,7 +1,7 @@
 #include "topology/read/simgrid_zones.h"
 
 #include <algorithm>
-#include <set>
+#include <limits>
 
 namespace syncline {
 namespace {
@@ -65,40 +65,62 @@ std::vector<const SimgridWay*> SimgridRoutes::between(const SimgridZone& zone, s
     if (way == zone.ways.end()) return {};
     return {&way->second};
   }
-  const Tree& tree = tree_of(zone, from);
+  const Graph& graph = graph_of(zone);
+  const auto start = graph.index.find(from), goal = graph.index.find(to);
+  if (start == graph.index.end() || goal == graph.index.end()) return {};
+  const Tree& tree = tree_of(zone, graph, start->second);
   std::vector<const SimgridWay*> ways;
-  for (std::uint64_t at = to; at != from; at = tree.before.at(at)) {
-    const auto arrives = tree.arrives.find(at);
-    if (arrives == tree.arrives.end()) return {};
-    ways.push_back(arrives->second);
+  for (std::uint32_t at = goal->second; at != start->second; at = tree[at].before) {
+    if (tree[at].way == nullptr) return {};
+    ways.push_back(tree[at].way);
   }
   std::reverse(ways.begin(), ways.end());
   return ways;
 }
 
-const SimgridRoutes::Tree& SimgridRoutes::tree_of(const SimgridZone& zone,
-                                                  std::uint64_t from) const {
+const SimgridRoutes::Graph& SimgridRoutes::graph_of(const SimgridZone& zone) const {
+  const auto [known, is_new] = graphs_.try_emplace(&zone);
+  Graph& graph = known->second;
+  if (!is_new) return graph;
+  for (const auto& [ends, way] : zone.ways) {
+    for (const std::uint64_t end : {ends.first, ends.second})
+      graph.index.try_emplace(end, static_cast<std::uint32_t>(graph.index.size()));
+  }
+  graph.first.assign(graph.index.size() + 1, 0);
+  for (const auto& [ends, way] : zone.ways) ++graph.first[graph.index.at(ends.first) + 1];
+  for (std::size_t i = 1; i < graph.first.size(); ++i) graph.first[i] += graph.first[i - 1];
+  graph.arcs.resize(zone.ways.size());
+  std::vector<std::size_t> next = graph.first;
+  for (const auto& [ends, way] : zone.ways)
+    graph.arcs[next[graph.index.at(ends.first)]++] = {graph.index.at(ends.second), &way};
+  return graph;
+}
+
+// Dijkstra with a list for each distance: ways are a few links long. Of equals, the one that was
+// found first.
+const SimgridRoutes::Tree& SimgridRoutes::tree_of(const SimgridZone& zone, const Graph& graph,
+                                                  std::uint32_t from) const {
   const auto known = trees_.find({&zone, from});
   if (known != trees_.end()) return known->second;
   if (trees_.size() >= kKeptTrees) trees_.clear();
   Tree& tree = trees_[{&zone, from}];
-  // Fewest links; of equals the member that was reached first, in the order of the members.
-  std::map<std::uint64_t, std::size_t> links{{from, 0}};
-  std::set<std::pair<std::size_t, std::uint64_t>> open{{0, from}};
+  tree.resize(graph.index.size());
+  constexpr std::size_t kFar = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> links(tree.size(), kFar);
+  links[from] = 0;
+  std::map<std::size_t, std::vector<std::uint32_t>> open{{0, {from}}};
   while (!open.empty()) {
-    const auto [so_far, at] = *open.begin();
-    open.erase(open.begin());
-    for (auto way = zone.ways.lower_bound({at, 0});
-         way != zone.ways.end() && way->first.first == at; ++way) {
-      const std::uint64_t next = way->first.second;
-      const std::size_t length = so_far + way->second.steps.size();
-      const auto [entry, is_new] = links.try_emplace(next, length);
-      if (!is_new && entry->second <= length) continue;
-      if (!is_new) open.erase({entry->second, next});
-      entry->second = length;
-      open.emplace(length, next);
-      tree.arrives[next] = &way->second;
-      tree.before[next] = at;
+    const auto nearest = open.extract(open.begin());
+    for (const std::uint32_t at : nearest.mapped()) {
+      if (links[at] != nearest.key()) continue;  // it was reached on a shorter way since
+      for (std::size_t i = graph.first[at]; i < graph.first[at + 1]; ++i) {
+        const Arc& arc = graph.arcs[i];
+        const std::size_t length = nearest.key() + arc.way->steps.size();
+        if (length >= links[arc.to]) continue;
+        links[arc.to] = length;
+        tree[arc.to] = {at, arc.way};
+        open[length].push_back(arc.to);
+      }
     }
   }
   return tree;

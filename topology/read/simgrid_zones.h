@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -52,18 +53,32 @@ class SimgridRoutes : public ImportedRoutes {
   std::vector<std::uint32_t> zone_of_node;
 
  private:
-  struct Tree {  // of fewest links from a member: the way that arrives
-    std::map<std::uint64_t, const SimgridWay*> arrives;
-    std::map<std::uint64_t, std::uint64_t> before;
+  struct Arc {
+    std::uint32_t to = 0;
+    const SimgridWay* way = nullptr;
   };
+  // The members of a zone and the ways between them, densely numbered.
+  struct Graph {
+    std::unordered_map<std::uint64_t, std::uint32_t> index;
+    std::vector<std::size_t> first;  // arc of each member, and the end
+    std::vector<Arc> arcs;
+  };
+  struct Reached {
+    std::uint32_t before = SimgridZone::kNone;
+    const SimgridWay* way = nullptr;  // that arrives; none: not reached
+  };
+  using Tree = std::vector<Reached>;  // of fewest links from one member
+
   bool append(std::uint32_t from, std::uint32_t to, SimgridSteps& steps) const;
   // The ways of a zone from one of its members to another, in order; empty: there is none.
   std::vector<const SimgridWay*> between(const SimgridZone& zone, std::uint64_t from,
                                          std::uint64_t to) const;
-  const Tree& tree_of(const SimgridZone& zone, std::uint64_t from) const;
+  const Graph& graph_of(const SimgridZone& zone) const;
+  const Tree& tree_of(const SimgridZone& zone, const Graph& graph, std::uint32_t from) const;
 
-  // A few are kept. Not for use by two threads at once.
-  mutable std::map<std::pair<const SimgridZone*, std::uint64_t>, Tree> trees_;
+  // Made when they are asked for; a few trees are kept. Not for use by two threads at once.
+  mutable std::unordered_map<const SimgridZone*, Graph> graphs_;
+  mutable std::map<std::pair<const SimgridZone*, std::uint32_t>, Tree> trees_;
 };
 
 }  // namespace syncline
