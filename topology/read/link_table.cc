@@ -16,7 +16,6 @@ class Table {
  public:
   explicit Table(const TextSource& source) : source_(source), rows_(source) {
     topology_.file = source.name();
-    topology_.paths = true;
   }
 
   ImportedTopology read() {
@@ -28,6 +27,9 @@ class Table {
     while (rows_.next()) read_row(rows_.field(*from), rows_.field(*to));
     if (topology_.links.empty()) throw source_.error({}, "", "there are no rows under the header");
     if (skyplane_) set_rates_of_nodes();
+    // A table of all pairs holds what hosts see of each other; one of some holds links.
+    const std::size_t nodes = topology_.nodes.size();
+    topology_.paths = skyplane_ || kept_.size() == nodes * (nodes - 1) / 2;
     return std::move(topology_);
   }
 
