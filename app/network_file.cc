@@ -31,6 +31,8 @@ LoadedNetwork read_network(const TopologyFileOptions& options) {
   ReadTopology made = to_topology(*map, read);
   network.topology = std::move(made.topology);
   network.map = std::move(map);
+  for (ReadTrace& trace : made.traces)
+    network.traces.push_back({trace.link, std::move(trace.trace)});
   network.assumptions = std::move(made.assumed);
   for (const ImportWarning& warning : made.warnings)
     network.assumptions.push_back(to_text(warning));

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdio>
 
 #include "app/network_file.h"
 #include "report/output_file.h"
@@ -36,6 +37,15 @@ void fill_in(ImportedTopology& imported, const ReadOptions& options) {
     std::erase_if(imported.links, [](const ImportedLink& link) { return link.planned; });
 }
 
+// Of what only the file's own format can say.
+void tell_what_is_lost(const ImportedTopology& imported) {
+  if (imported.routes || imported.paths)
+    fmt::print(stderr, "{}: its ways between nodes are not kept; the least latency will count\n",
+               imported.file);
+  if (!imported.traces.empty())
+    fmt::print(stderr, "{}: how its links change over time is not kept\n", imported.file);
+}
+
 }  // namespace
 
 void add_topology_convert_options(CLI::App& command, TopologyConvertOptions& options) {
@@ -55,9 +65,12 @@ int topology_convert(const TopologyConvertOptions& options) {
         fmt::format("-o {}: write a name that ends in .textproto, .graphml or .dot", options.out));
   std::string text;
   if (textproto) {
-    text = write_topology(read_network(options).topology);
+    const LoadedNetwork network = read_network(options);
+    if (network.map) tell_what_is_lost(*network.map);
+    text = write_topology(network.topology);
   } else {
     ImportedTopology imported = read_map(options);
+    tell_what_is_lost(imported);
     if (options.given_flag() != nullptr) fill_in(imported, options.read_options());
     text = graphml ? write_graphml(imported) : write_dot(imported);
   }

@@ -238,7 +238,10 @@ void read_trace(const Document& document, CheckedScenario& scenario, const proto
     check_trace(read, link.name());
     return read;
   });
-  scenario.traces.push_back({scenario.topology.require_link(link.name()), std::move(trace)});
+  const LinkId id = scenario.topology.require_link(link.name());
+  // It takes the place of one that a topology file gave.
+  std::erase_if(scenario.traces, [&](const TracedLink& traced) { return traced.link == id; });
+  scenario.traces.push_back({id, std::move(trace)});
 }
 
 double read_latency_back(const Document& document, const proto::Link& link, const std::string& path,

@@ -76,6 +76,8 @@ void read_topology_file(Document& document, CheckedScenario& scenario) {
   file.set_hash(hash);
   ReadTopology made = document.at(path + ".path", [&] { return to_topology(*map, options); });
   scenario.topology = std::move(made.topology);
+  for (ReadTrace& trace : made.traces)
+    scenario.traces.push_back({trace.link, std::move(trace.trace)});
   scenario.map = std::move(map);
   // Without its folder: the same where the scenario as run names another one.
   const std::string name = std::filesystem::path(file.path()).filename().string();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
@@ -147,6 +148,18 @@ struct Router::State {
     return least;
   }
 
+  // Keeps the latencies of a bundle's two directions as things are now.
+  void refresh(BundleId bundle) {
+    if (!core_is_built || built_version != topology.graph_->version) return;  // build_core() will
+    for (const Direction direction : {Direction::FORWARD, Direction::BACKWARD})
+      hop_latency_s[bundle.value][static_cast<std::size_t>(direction)] =
+          latency_s({bundle, direction});
+  }
+
+  double kept_latency_s(const Hop& hop) const {
+    return hop_latency_s[hop.bundle.value][static_cast<std::size_t>(hop.direction)];
+  }
+
   void drop_trees() {
     trees.clear();
     tree_of_root.clear();
@@ -155,6 +168,10 @@ struct Router::State {
 
   void build_core() {
     const Topology::Graph& graph = *topology.graph_;
+    core_is_built = true;
+    built_version = graph.version;
+    hop_latency_s.resize(topology.bundle_count());
+    for (std::uint32_t i = 0; i < hop_latency_s.size(); ++i) refresh(BundleId{i});
     core_of_node.assign(topology.node_count(), kNone);
     std::uint32_t count = 0;
     for (std::uint32_t node = 0; node < topology.node_count(); ++node) {
@@ -168,7 +185,7 @@ struct Router::State {
       const NodeId b = topology.bundle(bundle).b;
       if (core_of_node[a.value] == kNone || core_of_node[b.value] == kNone) continue;
       for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-        const double latency = latency_s(hop_from(from, bundle));
+        const double latency = kept_latency_s(hop_from(from, bundle));
         if (latency == kInfinity) continue;
         ends.emplace_back(core_of_node[from.value], core_of_node[to.value]);
         edges.push_back({latency, bundle});
@@ -176,8 +193,6 @@ struct Router::State {
     }
     core = CoreGraph(boost::edges_are_unsorted_multi_pass, ends.begin(), ends.end(), edges.begin(),
                      count);
-    core_is_built = true;
-    built_version = graph.version;
   }
 
   const Tree& tree_from(std::uint32_t root) {
@@ -218,7 +233,7 @@ struct Router::State {
     for (const RoutePlan::Step& step : *steps) {
       const Hop hop{topology.bundle_of(step.link), topology.turned(step.link, step.direction)};
       route.hops.push_back(hop);
-      route.latency_s += latency_s(hop);
+      route.latency_s += kept_latency_s(hop);
     }
     if (steps->empty() || route.latency_s == kInfinity) fail_no_route(source, destination);
     return route;
@@ -258,7 +273,8 @@ struct Router::State {
   // Derived from the above; built at the first route after a change.
   bool core_is_built = false;
   std::uint64_t built_version = 0;
-  std::vector<std::uint32_t> core_of_node;  // core vertex; kNone for a stub
+  std::vector<std::array<double, 2>> hop_latency_s;  // by bundle and direction, see latency_s()
+  std::vector<std::uint32_t> core_of_node;           // core vertex; kNone for a stub
   CoreGraph core;
   std::list<std::pair<std::uint32_t, Tree>> trees;  // by root, the last used first
   std::unordered_map<std::uint32_t, decltype(trees)::iterator> tree_of_root;
@@ -273,6 +289,7 @@ void Router::set_link_up(LinkId link, bool up) {
   const Bundle& bundle = state_->topology.bundle(state_->topology.bundle_of(link));
   state_->link_down.resize(state_->topology.link_count());
   state_->link_down[link.value] = !up;
+  state_->refresh(state_->topology.bundle_of(link));
   if (!state_->is_stub(bundle.a) && !state_->is_stub(bundle.b)) state_->drop_trees();
 }
 
@@ -281,6 +298,7 @@ void Router::set_node_up(NodeId node, bool up) {
   if (!state_->is_stub(node)) state_->drop_trees();
   state_->node_down.resize(state_->topology.node_count());
   state_->node_down[node.value] = !up;
+  for (const BundleId bundle : state_->topology.bundles_at(node)) state_->refresh(bundle);
 }
 
 bool Router::link_up(LinkId link) const { return state_->is_up(link); }
@@ -309,7 +327,7 @@ Route Router::route(NodeId source, NodeId destination) {
   if (target != destination) {
     route.hops.push_back(s.hop_from(target, s.topology.bundles_at(destination).front()));
   }
-  for (const Hop& hop : route.hops) route.latency_s += s.latency_s(hop);
+  for (const Hop& hop : route.hops) route.latency_s += s.kept_latency_s(hop);
   // Only the first and the last hop can be over a link that is down: the core has none.
   if (route.latency_s == kInfinity) s.fail_no_route(source, destination);
   return route;

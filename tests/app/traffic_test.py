@@ -128,6 +128,20 @@ class Flows(TrafficTest):
         done = self.syncline("traffic", scenario, self.write("flows.csv", FLOWS + "0,a,b,1000000\n"))
         self.assertEqual(done.stdout.splitlines()[1], "0,a,b,1000000,2.001,done,cap")
 
+    def test_a_platform_gives_its_ways_and_profiles(self):
+        self.topology = self.write("platform.xml", """<platform version="4.1"><zone id="z" routing="Full">
+<host id="a"/><host id="b"/><host id="c"/>
+<link id="slow" bandwidth="1MBps" latency="100ms"/><link id="changing" bandwidth="1MBps" latency="0"/>
+<route src="a" dst="b"><link_ctn id="slow"/></route>
+<route src="a" dst="c"><link_ctn id="slow"/><link_ctn id="changing"/></route>
+<route src="c" dst="b"><link_ctn id="changing"/></route>
+<trace id="t" periodicity="6">2 2000000\n4 3000000</trace><trace_connect kind="BANDWIDTH" trace="t" element="changing"/>
+</zone></platform>""")
+        # 2 s at 1 MB/s, 2 s at 2, the rest at 3 until the profile begins anew at 10 and says 2 again at 12.
+        self.assertEqual(self.ends("0,c,b,30000000\n"), [12.0])
+        self.assertEqual(self.ends("0,a,c,1000000\n"), [1.1])
+        self.assertEqual(self.traffic("0,a,c,1000000\n0,b,a,1000000\n")[1]["finish_s"], "2.1")  # both directions share
+
     def test_a_map_gives_its_network(self):
         graph = self.write("pair.graph", "NODES 2\nlabel x y\nBern,Ost 7.4 46.9\nb 7.6 47.5\n\nEDGES 2\nlabel src dest weight bw delay\n"
                            "e0 0 1 1 8000 1\ne1 1 0 1 8000 1\n")

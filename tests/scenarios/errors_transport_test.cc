@@ -57,7 +57,7 @@ TEST(Trace, ErrorsNameTheFieldAndTheFile) {
   const BaseScenario base;
   EXPECT_THAT(base.error(more_topology("links { name: \"milan-core\" trace: \"no.csv\" }")),
               testing::AllOf(testing::HasSubstr("topology.links[0].trace"),
-                             testing::HasSubstr("no.csv: cannot be read")));
+                             testing::HasSubstr("no.csv: there is no such file")));
   base.write("bad.csv", "time_s,bandwidth\n0,20\n");
   EXPECT_THAT(base.error(more_topology("links { name: \"milan-core\" trace: \"bad.csv\" }")),
               testing::HasSubstr("bad.csv:2: "));

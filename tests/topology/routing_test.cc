@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "topology/input_error.h"
+#include "topology/route_plan.h"
 
 namespace syncline {
 namespace {
@@ -247,6 +251,41 @@ TEST_F(RouterTest, DeathTestUnknownIds) {
   EXPECT_DEATH(router.route({0}, {9}), "unknown node id");
   EXPECT_DEATH(router.set_node_up({9}, false), "unknown node id");
   EXPECT_DEATH(router.set_link_up({9}, false), "unknown link id");
+}
+
+// Says that the way from one node to another is one link, and knows no other ends.
+class OneWay : public RoutePlan {
+ public:
+  OneWay(NodeId from, NodeId to, std::vector<Step> steps)
+      : from_(from), to_(to), steps_(std::move(steps)) {}
+  std::optional<std::vector<Step>> find(NodeId source, NodeId destination) const override {
+    if (source != from_ || destination != to_) return std::nullopt;
+    return steps_;
+  }
+
+ private:
+  NodeId from_, to_;
+  std::vector<Step> steps_;
+};
+
+TEST_F(RouterTest, APlanGoesBeforeTheLeastLatency) {
+  link("s-a", "s", "a", 1);
+  link("a-d", "a", "d", 1);
+  const LinkId slow = link("s-d", "s", "d", 5);
+  topology.set_route_plan(std::make_shared<OneWay>(
+      node("s"), node("d"), std::vector<RoutePlan::Step>{{slow, Direction::FORWARD}}));
+  Router router(topology);
+  EXPECT_THAT(path(router, "s", "d"), ElementsAre("s", "d"));
+  EXPECT_EQ(router.route(node("s"), node("d")).latency_s, 5);
+  EXPECT_THAT(path(router, "d", "s"), ElementsAre("d", "a", "s"));  // it says nothing of this
+  router.set_link_up(slow, false);
+  EXPECT_THAT(path(router, "s", "d"), ElementsAre(testing::HasSubstr("no route from s to d")));
+  const Topology copy = topology;
+  Router other(copy);
+  EXPECT_EQ(other.route(node("s"), node("d")).latency_s, 5);
+  topology.set_route_plan(
+      std::make_shared<OneWay>(node("s"), node("d"), std::vector<RoutePlan::Step>()));
+  EXPECT_THAT(path(router, "s", "d"), ElementsAre(testing::HasSubstr("no route from s to d")));
 }
 
 }  // namespace

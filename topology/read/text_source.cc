@@ -53,7 +53,7 @@ TextSource::TextSource(std::string name, std::string text, const TextLimits& lim
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\0')
       throw error(place_of(i), "", "a zero byte: this is a binary file; a text file is needed");
-    if (text_[i] == '\n') line_starts_.push_back(i + 1);
+    if (text_[i] == '\n') line_starts_.push_back(static_cast<std::uint32_t>(i + 1));
     if (i + 1 - line_starts_.back() > limits.line_bytes)
       throw error({line_starts_.size(), 0}, "",
                   fmt::format("the line has more than {} bytes", limits.line_bytes));

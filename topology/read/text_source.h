@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <optional>
@@ -15,7 +16,7 @@
 namespace syncline {
 
 struct TextLimits {
-  std::size_t file_bytes = std::size_t{256} << 20;
+  std::size_t file_bytes = std::size_t{64} << 20;
   std::size_t line_bytes = std::size_t{16} << 20;
 };
 
@@ -43,7 +44,7 @@ class TextSource {
  private:
   std::string name_;
   std::string text_;
-  std::vector<std::size_t> line_starts_;
+  std::vector<std::uint32_t> line_starts_;  // a file is far below 4 GiB
 };
 
 // A piece of text with its place. It points into the source, which must live longer.
