@@ -57,44 +57,40 @@ struct AfterHop {
   }
 };
 
-// By core vertex: the bundle over which the route from the root arrives; kNone at the root and
-// where none does.
-using Tree = std::vector<BundleId>;
+// By core vertex: the vertex and the bundle over which the route from the root arrives; kNone at
+// the root and where none does.
+struct Arrival {
+  std::uint32_t from = kNone;
+  BundleId bundle{kNone};
+};
+using Tree = std::vector<Arrival>;
 
 // Keeps, of all predecessors that are equally near, the one with the lowest id (core vertices are
 // in order of node id).
 struct LowestPredecessor : boost::default_dijkstra_visitor {
   const std::vector<Distance>& distance;
-  std::vector<std::uint32_t>& predecessor;
   Tree& tree;
 
-  LowestPredecessor(const std::vector<Distance>& distance_,
-                    std::vector<std::uint32_t>& predecessor_, Tree& tree_)
-      : distance(distance_), predecessor(predecessor_), tree(tree_) {}
+  LowestPredecessor(const std::vector<Distance>& distance_, Tree& tree_)
+      : distance(distance_), tree(tree_) {}
 
   void edge_relaxed(CoreGraph::edge_descriptor edge, const CoreGraph& graph) const {
-    const std::uint32_t to = boost::target(edge, graph);
-    predecessor[to] = boost::source(edge, graph);
-    tree[to] = graph[edge].bundle;
+    tree[boost::target(edge, graph)] = {boost::source(edge, graph), graph[edge].bundle};
   }
 
   void edge_not_relaxed(CoreGraph::edge_descriptor edge, const CoreGraph& graph) const {
     const std::uint32_t from = boost::source(edge, graph);
     const std::uint32_t to = boost::target(edge, graph);
     // Of two bundles between the same nodes the lower one stays: the graph has it first.
-    if (from < predecessor[to] &&
-        AfterHop()(distance[from], graph[edge].latency_s) == distance[to]) {
-      predecessor[to] = from;
-      tree[to] = graph[edge].bundle;
-    }
+    if (from < tree[to].from && AfterHop()(distance[from], graph[edge].latency_s) == distance[to])
+      tree[to] = {from, graph[edge].bundle};
   }
 };
 
 Tree shortest_path_tree(const CoreGraph& graph, std::uint32_t root) {
   const std::size_t count = boost::num_vertices(graph);
   std::vector<Distance> distance(count);
-  std::vector<std::uint32_t> predecessor(count, kNone);
-  Tree tree(count, BundleId{kNone});
+  Tree tree(count);
   const auto index = boost::get(boost::vertex_index, graph);
   boost::dijkstra_shortest_paths(
       graph, root,
@@ -104,7 +100,7 @@ Tree shortest_path_tree(const CoreGraph& graph, std::uint32_t root) {
           .distance_combine(AfterHop())
           .distance_inf(Distance{kInfinity, kNone})
           .distance_zero(Distance{})
-          .visitor(LowestPredecessor(distance, predecessor, tree)));
+          .visitor(LowestPredecessor(distance, tree)));
   return tree;
 }
 
@@ -211,13 +207,16 @@ struct Router::State {
 
   // Appends the hops between two nodes of the core; false: there is no way.
   bool append_core_path(NodeId from, NodeId to, std::vector<Hop>& hops) {
-    const Tree& tree = tree_from(core_of_node[from.value]);
+    const std::uint32_t root = core_of_node[from.value];
+    const Tree& tree = tree_from(root);
     const auto first = static_cast<std::ptrdiff_t>(hops.size());
-    for (NodeId node = to; node != from;) {
-      const BundleId bundle = tree[core_of_node[node.value]];
-      if (bundle.value == kNone) return false;
-      node = other_end(bundle, node);
-      hops.push_back(hop_from(node, bundle));
+    for (std::uint32_t at = core_of_node[to.value]; at != root;) {
+      const Arrival& arrival = tree[at];
+      if (arrival.bundle.value == kNone) return false;
+      // Core vertices are in order of node id, as the ends of a bundle are.
+      hops.push_back(
+          {arrival.bundle, arrival.from < at ? Direction::FORWARD : Direction::BACKWARD});
+      at = arrival.from;
     }
     std::reverse(hops.begin() + first, hops.end());
     return true;
