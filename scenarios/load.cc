@@ -48,6 +48,15 @@ void make_paths_absolute(const Document& document, proto::Scenario& scenario) {
     proto::File& file = *scenario.mutable_topology()->mutable_file();
     file.set_path(absolute(file.path()));
   }
+  if (scenario.topology().cloud().has_measured()) {
+    proto::Cloud& cloud = *scenario.mutable_topology()->mutable_cloud();
+    cloud.set_measured(absolute(cloud.measured()));
+  }
+  if (scenario.topology().has_edge()) {
+    proto::Edge& edge = *scenario.mutable_topology()->mutable_edge();
+    if (edge.has_measured()) edge.set_measured(absolute(edge.measured()));
+    for (std::string& trace : *edge.mutable_traces()) trace = absolute(trace);
+  }
   if (scenario.has_background())
     scenario.mutable_background()->set_flows(absolute(scenario.background().flows()));
   // Not where there is none: a `data {}` without a source would be an error when it is read again.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/read_generator.h"
+#include "scenarios/read_wide_area.h"
 #include "scenarios/readers.h"
 #include "topology/distribution.h"
 #include "topology/generators.h"
@@ -338,6 +339,8 @@ void read_topology(Document& document, CheckedScenario& scenario) {
   if (topology.has_clusters()) read_clusters(document, scenario);
   if (topology.has_star()) read_star(document, scenario);
   if (topology.has_file()) read_topology_file(document, scenario);
+  if (topology.has_cloud()) read_cloud(document, scenario);
+  if (topology.has_edge()) read_edge(document, scenario);
   read_generator(document, scenario);
   for (int i = 0; i < topology.nodes_size(); ++i) {
     read_node(document, scenario, *topology.mutable_nodes(i), fmt::format("topology.nodes[{}]", i));

@@ -100,6 +100,8 @@ void read_workers(Document& document, CheckedScenario& scenario) {
     }
   } else if (document.scenario().topology().has_star()) {
     workers.set_server(document.scenario().topology().star().hub());
+  } else if (document.scenario().topology().has_edge()) {
+    workers.set_server(document.scenario().topology().edge().hub());
   }
   if (workers.per() == proto::Workers::CLUSTER) {
     add_clusters(document, scenario, workers);

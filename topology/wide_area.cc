@@ -56,16 +56,17 @@ void add_cloud(Topology& topology, const CloudSpec& spec, RandomStream& random) 
     if (const auto machine = spec.machine.find(region); machine != spec.machine.end())
       fabric = constant(spec.fabric, machine->second[0], machine->second[1]);
     for (std::uint32_t i = 0; i < spec.hosts; ++i)
-      links.add(
-          topology.add_node({fmt::format("{}/{}", region, i), true, region, places.back()}),
-          switches.back(), fabric);
+      links.add(topology.add_node({fmt::format("{}/{}", region, i), true, region, places.back()}),
+                switches.back(), fabric);
   }
   for (std::size_t i = 0; i < switches.size(); ++i) {
     for (std::size_t j = i + 1; j < switches.size(); ++j) {
       LinkSpec link = spec.link;
-      if (!spec.measured.empty())
-        link = constant(spec.link, measured(spec, spec.regions[i], spec.regions[j]),
-                        measured(spec, spec.regions[j], spec.regions[i]));
+      if (!spec.measured.empty()) {
+        const double there = measured(spec, spec.regions[i], spec.regions[j]);
+        const double back = measured(spec, spec.regions[j], spec.regions[i]);
+        link = constant(spec.link, there, back);
+      }
       links.add(switches[i], switches[j], link,
                 great_circle_m(places[i], places[j]) * spec.detour / kSpeedInFibre);
     }
@@ -96,8 +97,8 @@ void add_edge(Topology& topology, const EdgeSpec& spec, RandomStream& random) {
       continue;
     }
     // By the device's name: one more leaves the others as they are.
-    const auto at = static_cast<std::size_t>(
-        RandomStream(seed, name).uniform() * static_cast<double>(spec.measured.size()));
+    const auto at = static_cast<std::size_t>(RandomStream(seed, name).uniform() *
+                                             static_cast<double>(spec.measured.size()));
     const LastMile& mile = spec.measured[at];
     LinkSpec link = constant(spec.link, mile.up, mile.down);
     link.latency = Distribution::constant(mile.latency_s);

@@ -29,8 +29,8 @@ struct CloudSpec {
   // bandwidth.
   std::map<std::string, std::array<double, 2>> machine = {};
 };
-// Throws InputError: an unknown or repeated region (lists near names), one region, too many hosts, a
-// pair that was not measured where others were.
+// Throws InputError: an unknown or repeated region (lists near names), one region, too many hosts,
+// a pair that was not measured where others were.
 void add_cloud(Topology& topology, const CloudSpec& spec, RandomStream& random);
 
 // A device's last mile.

@@ -22,14 +22,37 @@ std::string to_text(const ImportWarning& warning) {
 
 namespace {
 
-// A directed record by its ends and values.
-using LinkKey = std::tuple<std::uint32_t, std::uint32_t, std::optional<BitRate>,
-                           std::array<std::optional<double>, 4>>;
-LinkKey key_of(const ImportedLink& link, std::uint32_t a, std::uint32_t b) {
-  return {a,
-          b,
-          link.bandwidth,
-          {link.bandwidth_number, link.latency_s, link.latency_number, link.length_m}};
+// Pairs of opposite directed records that are one link: namesakes, and of the others those with
+// equal values.
+std::size_t count_twins(const std::vector<ImportedLink>& links) {
+  std::vector<bool> paired(links.size());
+  std::size_t twins = 0;
+  const auto pair_up = [&](const auto& may_pair, const auto& key_of) {
+    std::map<decltype(key_of(links[0], 0U, 0U)), std::vector<std::size_t>> waiting;
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const ImportedLink& link = links[i];
+      if (paired[i] || !link.directed || link.a == link.b || !may_pair(link)) continue;
+      std::vector<std::size_t>& opposite = waiting[key_of(link, link.b, link.a)];
+      if (opposite.empty()) {
+        waiting[key_of(link, link.a, link.b)].push_back(i);
+        continue;
+      }
+      paired[i] = paired[opposite.back()] = true;
+      opposite.pop_back();
+      ++twins;
+    }
+  };
+  pair_up([](const ImportedLink& link) { return !link.name.empty(); },
+          [](const ImportedLink& link, std::uint32_t a, std::uint32_t b) {
+            return std::tuple{a, b, link.name};
+          });
+  pair_up([](const ImportedLink&) { return true; },
+          [](const ImportedLink& link, std::uint32_t a, std::uint32_t b) {
+            return std::tuple{a, b, link.bandwidth,
+                              std::array{link.bandwidth_number, link.latency_s, link.latency_number,
+                                         link.length_m}};
+          });
+  return twins;
 }
 
 }  // namespace
@@ -52,8 +75,8 @@ ImportedCounts count(const ImportedTopology& topology) {
     while (root[node] != node) node = root[node] = root[root[node]];
     return node;
   };
-  counts.records = counts.links = topology.links.size();
-  std::map<LinkKey, std::size_t> waiting;  // for a record of the way back
+  counts.records = topology.links.size();
+  counts.links = counts.records - count_twins(topology.links);
   std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
   std::vector<bool> joined(topology.nodes.size());
   for (const ImportedLink& link : topology.links) {
@@ -62,15 +85,6 @@ ImportedCounts count(const ImportedTopology& topology) {
     if (link.a == link.b) {
       ++counts.self_loops;
       continue;
-    }
-    if (link.directed) {
-      const auto twin = waiting.find(key_of(link, link.b, link.a));
-      if (twin == waiting.end() || twin->second == 0) {
-        ++waiting[key_of(link, link.a, link.b)];
-      } else {
-        --twin->second;
-        --counts.links;
-      }
     }
     if (!pairs.insert(std::minmax(link.a, link.b)).second) ++counts.parallel_links;
     joined[link.a] = joined[link.b] = true;

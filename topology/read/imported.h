@@ -90,7 +90,7 @@ struct ImportedTopology {
 // direction counts as parallel.
 struct ImportedCounts {
   std::size_t records = 0;  // of links
-  std::size_t links = 0;    // records, two opposite directed ones with equal values counted once
+  std::size_t links = 0;    // records; opposite directed namesakes or equals are one
   std::size_t components = 0;
   std::size_t parallel_links = 0;  // beyond the first of each pair; self-loops are not counted
   std::size_t self_loops = 0;
