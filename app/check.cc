@@ -18,10 +18,15 @@
 namespace syncline {
 namespace {
 
-// Those of a round; where they are chosen anew each time the first ones stand for them.
+bool sends_alone(const SimulationSetup& setup) {
+  return std::holds_alternative<AsyncLocalSgd>(setup.strategy.method);
+}
+
+// Those of a sync; where they are chosen anew each time the first ones stand for them.
 std::vector<CollectiveMember> members(const SimulationSetup& setup) {
   std::vector<CollectiveMember> members;
-  const std::size_t count = workers_of_a_round(setup.strategy, setup.workers.size());
+  const std::size_t count =
+      sends_alone(setup) ? 1 : workers_of_a_round(setup.strategy, setup.workers.size());
   for (std::size_t i = 0; i < count; ++i)
     members.push_back({setup.workers[i].hosts, setup.workers[i].cluster});
   return members;
@@ -101,7 +106,15 @@ Meaning find_meaning(const CheckedScenario& scenario) {
   const IdleAllReduce sync = idle_sync(scenario.topology, setup);
   meaning.sync = sync.duration;
   meaning.sent_per_sync = sync.traffic.total();
-  const auto steps = static_cast<std::int64_t>(round_end(setup.strategy, 0, 0));
+  Time slowest;
+  Time fastest = Time::max();
+  for (const WorkerSetup& worker : setup.workers) {
+    slowest = std::max(slowest, worker.step);
+    fastest = std::min(fastest, worker.step);
+  }
+  const auto steps =
+      static_cast<std::int64_t>(sends_alone(setup) ? own_steps_of(setup.strategy, fastest, slowest)
+                                                   : round_end(setup.strategy, 0, 0));
   std::int64_t inside = 0;
   if (setup.strategy.within_cluster) {
     const WithinCluster& within = *setup.strategy.within_cluster;
@@ -116,8 +129,6 @@ Meaning find_meaning(const CheckedScenario& scenario) {
     inside = steps / static_cast<std::int64_t>(within.local_steps);
   }
   if (measured) return meaning;
-  Time slowest;
-  for (const WorkerSetup& worker : setup.workers) slowest = std::max(slowest, worker.step);
   const Time computing = slowest * steps;
   const Time hidden = slowest * static_cast<std::int64_t>(overlapped_steps(setup.strategy));
   meaning.round = computing + meaning.within * inside + std::max(meaning.sync - hidden, Time());
@@ -129,8 +140,11 @@ std::string stop_text(const CheckedScenario& scenario, const SimulationSetup& se
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", or ") + part; };
   if (setup.stop.steps) {
-    add(fmt::format("{} steps a worker: {} rounds, {:.4g} tokens", *setup.stop.steps,
-                    rounds_of_steps(setup.strategy, *setup.stop.steps),
+    const std::string rounds =
+        sends_alone(setup)
+            ? std::string()
+            : fmt::format("{} rounds, ", rounds_of_steps(setup.strategy, *setup.stop.steps));
+    add(fmt::format("{} steps a worker: {}{:.4g} tokens", *setup.stop.steps, rounds,
                     static_cast<double>(*setup.stop.steps) * tokens_per_step_of_a_round(scenario)));
   }
   if (setup.stop.rounds) add(fmt::format("{} rounds", *setup.stop.rounds));

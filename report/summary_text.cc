@@ -28,6 +28,7 @@ struct MethodName {
            (method.partners == Gossip::Partners::RANDOM_PAIRS ? " in random pairs"
                                                               : " over a graph");
   }
+  std::string operator()(const AsyncLocalSgd&) const { return "asynchronous Local SGD"; }
   std::string operator()(const FedAvg& method) const {
     return fmt::format("FedAvg of {} clients a round", method.clients) +
            (method.chosen > method.clients ? fmt::format(", {} chosen", method.chosen) : "");

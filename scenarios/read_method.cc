@@ -151,6 +151,8 @@ Method read_method(const Document& document, const CheckedScenario& scenario,
       return read_sparse_loco(document, strategy);
     case proto::Strategy::kGossip:
       return read_gossip(document, scenario, strategy);
+    case proto::Strategy::kAsyncLocalSgd:
+      return read_async_local_sgd(document, scenario, strategy);
     case proto::Strategy::METHOD_NOT_SET:
       break;
   }

@@ -135,6 +135,8 @@ void read_schedule(Document& document, CheckedScenario& scenario) {
   proto::Schedule& schedule = *written.mutable_schedule();
   if (written.has_data_parallel())
     throw document.error(kPath, "is of local_steps, and data_parallel has none; leave it out");
+  if (written.has_async_local_sgd())
+    throw document.error(kPath, "is of rounds, and async_local_sgd has none; leave it out");
   if (written.has_streaming_diloco())
     throw document.error(kPath,
                          "each fragment has its turn every local_steps, always; choose "

@@ -82,4 +82,38 @@ FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,
   return method;
 }
 
+AsyncLocalSgd read_async_local_sgd(const Document& document, const CheckedScenario& scenario,
+                                   proto::Strategy& strategy) {
+  const std::string path = "strategy.async_local_sgd";
+  proto::AsyncLocalSgd& written = *strategy.mutable_async_local_sgd();
+  const proto::Scenario& all = document.scenario();
+  read_server(document, strategy, "async_local_sgd");
+  if (all.workers().weights_size() > 0)
+    throw document.error("workers.weights",
+                         "async_local_sgd takes each update alone; leave them out");
+  if (all.training().has_replicas())
+    throw document.error("training.replicas",
+                         "in async_local_sgd every worker's updates count; leave it out");
+  if (all.stop().has_rounds())
+    throw document.error("stop.rounds",
+                         "async_local_sgd has none: its updates come as they come; give steps or "
+                         "tokens");
+  AsyncLocalSgd method;
+  method.outer = read_outer(document, *written.mutable_outer(), path + ".outer");
+  if (!written.has_delay()) written.set_delay(scenario.workers.size());
+  if (written.delay() == 0 || written.delay() > 1'000'000)
+    throw document.error(path + ".delay",
+                         fmt::format("{}; write 1 to 1000000 updates", written.delay()));
+  method.delay = written.delay();
+  written.set_activation(written.activation());
+  method.activation = written.activation();
+  if (!(method.activation >= 0 && method.activation * static_cast<double>(method.delay) <= 1))
+    throw document.error(path + ".activation",
+                         fmt::format("{}; write a number from 0 to 1 / delay, {:.4g}",
+                                     method.activation, 1 / static_cast<double>(method.delay)));
+  if (!written.has_by_speed()) written.set_by_speed(true);
+  method.by_speed = written.by_speed();
+  return method;
+}
+
 }  // namespace syncline

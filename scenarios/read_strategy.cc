@@ -114,10 +114,10 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
                          "is missing; write for example strategy { diloco {} local_steps: 50 }");
   proto::Strategy& strategy = *document.scenario().mutable_strategy();
   if (strategy.method_case() == proto::Strategy::METHOD_NOT_SET) {
-    throw document.error(
-        "strategy",
-        "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
-        "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}, gossip {}, sparse_loco {}");
+    throw document.error("strategy",
+                         "has no method; write one of data_parallel {}, local_sgd {}, diloco {}, "
+                         "streaming_diloco {}, delayed_diloco {}, eager_diloco {}, fed_avg {}, "
+                         "gossip {}, async_local_sgd {}, sparse_loco {}");
   }
   if (strategy.has_data_parallel()) {
     if (strategy.has_local_steps()) {

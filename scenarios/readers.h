@@ -21,6 +21,8 @@ Method read_method(const Document& document, const CheckedScenario& scenario,
 // Parts of read_method().
 OuterRule read_outer(const Document& document, proto::Optimizer& outer, const std::string& path,
                      const OuterRule& by_default = {});
+AsyncLocalSgd read_async_local_sgd(const Document& document, const CheckedScenario& scenario,
+                                   proto::Strategy& strategy);
 Gossip read_gossip(const Document& document, const CheckedScenario& scenario,
                    proto::Strategy& strategy);
 FedAvg read_fed_avg(const Document& document, const CheckedScenario& scenario,

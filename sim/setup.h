@@ -100,8 +100,20 @@ struct SparseLoco {
   CodecSpec codec{Codec::TOP_K_2BIT};  // or TOP_K
   double decay = 0.95;                 // beta
 };
+// No rounds of all: a worker sends what H steps have changed to a server, the collective's, as soon
+// as it has taken them, and goes on from the server's model (Liu et al. 2024: arXiv 2401.09135).
+struct AsyncLocalSgd {
+  OuterRule outer;
+  // N: with each N-th update g the server renews its momentum by the mean of the last N,
+  //   m <- momentum m + mean,  theta <- theta - lr (g / N + (1 - c N + c) momentum m)
+  // with the others theta <- theta - lr (g / N + c momentum m).
+  std::uint64_t delay = 1;
+  double activation = 0;  // c, 0 to 1 / N
+  // A worker takes as many of the H steps as it can while the fastest one takes all, at least one.
+  bool by_speed = true;
+};
 using Method = std::variant<DataParallel, LocalSgd, Diloco, StreamingDiloco, DelayedDiloco,
-                            EagerDiloco, FedAvg, Gossip, SparseLoco>;
+                            EagerDiloco, FedAvg, Gossip, SparseLoco, AsyncLocalSgd>;
 
 // Two-stage synchronisation: inside each cluster every `local_steps`, between clusters every
 // StrategySetup::local_steps (a multiple). Inside, local_steps 1 averages gradients, more averages

@@ -194,9 +194,9 @@ void Failures::find_components() const {
   stalling_component_ = components(network_.topology(), links_failing_, nodes_failing_);
 }
 
-bool Failures::connected(NodeId a, NodeId b) const {
+std::uint32_t Failures::component(NodeId node) const {
   find_components();
-  return component_[a.value] == component_[b.value];
+  return component_[node.value];
 }
 
 bool Failures::cut_off(NodeId a, NodeId b) const {

@@ -35,8 +35,10 @@ class Failures {
 
   double speed(std::uint32_t worker) const { return speed_[worker]; }
   bool machine_is_up(std::uint32_t worker) const { return machines_down_[worker] == 0; }
-  // Some way of links and nodes that are up leads from one to the other.
-  bool connected(NodeId a, NodeId b) const;
+  // Nodes with the same number have ways of links and nodes that are up to each other. It stays
+  // until the listener hears of another network.
+  std::uint32_t component(NodeId node) const;
+  bool connected(NodeId a, NodeId b) const { return component(a) == component(b); }
   // No way leads there, also if one counts links and nodes on which transfers only stall.
   bool cut_off(NodeId a, NodeId b) const;
 

@@ -35,6 +35,7 @@ Fleet::Fleet(Network& network, const SimulationSetup& setup, Program* program, N
     worker.setup = &setup.workers[i];
     if (setup.replicas == 0 || i < setup.replicas) worker.replica = recorder_.init(setup.seed);
     slowest_step_ = std::max(slowest_step_, worker.setup->step);
+    fastest_step_ = std::min(fastest_step_, worker.setup->step);
     speed_changes_.push_back(std::make_unique<Signal>(engine_));
   }
   set_up_groups();
@@ -123,13 +124,9 @@ bool Fleet::opens(std::uint64_t round) const {
   if (!stop.time) return true;
   // A round in which nobody finishes a step would be a sync of nothing. In data parallel all steps
   // count or none does.
-  Time step = slowest_step_;
   const bool all_or_none = std::holds_alternative<DataParallel>(setup_.strategy.method) ||
                            planned_begin(round) < setup_.strategy.gradient_steps;
-  if (!all_or_none) {
-    for (const Worker& worker : workers_) step = std::min(step, worker.setup->step);
-  }
-  return engine_.now() + step <= *stop.time;
+  return engine_.now() + (all_or_none ? slowest_step_ : fastest_step_) <= *stop.time;
 }
 
 // Where this round would end without a stop.
@@ -247,12 +244,13 @@ Task<> Fleet::local_steps(Worker& worker, std::uint64_t until) {
 SharedValue Fleet::encoded(Worker& worker, SharedValue value) {
   if (!setup_.strategy.compression) return value;
   const Compression& compression = *setup_.strategy.compression;
-  const std::uint64_t round = worker.round - 1;
+  const bool alone = worker.round == 0;
+  const std::uint64_t round = alone ? worker.own_updates : worker.round - 1;
   // The same for all workers, so that random numbers are of the same places.
   const std::uint64_t seed = mix(Key{}, std::array{setup_.seed, round}).low;
   if (!compression.feedback) return recorder_.encode(value, compression.codec, seed);
   SharedValue& residual =
-      worker.residuals[residual_of_round(setup_.strategy, round, planned_begin(round))];
+      worker.residuals[alone ? 0 : residual_of_round(setup_.strategy, round, planned_begin(round))];
   return recorder_.encode(value, compression.codec, seed, residual, *compression.feedback);
 }
 

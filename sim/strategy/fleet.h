@@ -149,6 +149,17 @@ class Fleet final : private Presence, private FailureListener {
   // The present round is over, with the global model made of what these clients sent.
   void close_round(const std::vector<const Worker*>& clients, SharedValue global);
 
+  // For methods whose workers take their steps alone; download() and upload() are for them, too.
+  // The stop's steps are those of all workers, shared out as they ask; each update is a round.
+
+  Time fastest_step() const { return fastest_step_; }
+  // At most so many steps for this worker; false when the run is over.
+  bool begin_own_steps(Worker& worker, std::uint64_t most);
+  // Takes them; the stop's time may cut them.
+  Task<> own_steps(Worker& worker);
+  // The server has the worker's update: it made this model of it.
+  void publish_update(Worker& worker, Time sent, SharedValue global);
+
   // After the run: evaluates the last global model if its round was not, and closes the books.
   void finish();
 
@@ -194,6 +205,9 @@ class Fleet final : private Presence, private FailureListener {
   Task<> work_for_server(Worker& client, Task<> body);
   Task<bool> carry(Worker& client, NodeId source, NodeId destination, Bytes bytes);
 
+  // Steps that workers take alone (fleet_own_steps.cc).
+  std::uint64_t of_all(std::uint64_t steps) const { return steps * workers_.size(); }
+
   // Steps (fleet_steps.cc).
   Task<> compute(Worker& worker, std::uint64_t steps);
   Task<> sleep_until(Worker& worker, Time end);
@@ -204,7 +218,7 @@ class Fleet final : private Presence, private FailureListener {
   Time segment_done(const Worker& worker) const;
   void credit_steps(Worker& worker, std::uint64_t steps, Time took);
   std::uint64_t record_limit(const Worker& worker, std::uint64_t steps) const;
-  void keep_loss(const Worker& worker, NumberIndex loss, std::uint64_t steps);
+  void keep_loss(Worker& worker, NumberIndex loss, std::uint64_t steps);
 
   // Failures (fleet_failures.cc).
   Task<> live(Worker& worker);
@@ -213,10 +227,13 @@ class Fleet final : private Presence, private FailureListener {
   Worker* find_peer(const Worker& worker, std::uint64_t round);
   bool reaches_somebody(const Worker& worker) const;
   bool alone(const Worker& worker) const;
+  bool connected(const Worker& a, const Worker& b) const {
+    return part(a.index) && part(a.index) == part(b.index);
+  }
   void give_up_fetch(Worker& worker);
   void worker_ended();
   bool coming(std::size_t member, std::uint64_t sequence) const override;
-  bool connected(std::size_t a, std::size_t b) const override;
+  std::optional<std::uint32_t> part(std::size_t member) const override;
   bool cut_off(std::size_t a, std::size_t b) const override;
   void machine_down(std::uint32_t worker) override;
   void machine_up(std::uint32_t worker) override;
@@ -234,6 +251,13 @@ class Fleet final : private Presence, private FailureListener {
   Body body_;
   std::vector<Worker> workers_;
   bool has_server_ = false;
+  // Of steps that workers take alone, and of those that are recorded: given out, and in updates.
+  struct Shared {
+    std::uint64_t given = 0;
+    std::uint64_t applied = 0;
+  };
+  Shared own_, own_recorded_;
+  std::uint64_t updates_under_way_ = 0;
   std::size_t known_active_ = 0;  // was active when worker_ended() looked
   Timeline timeline_;
   std::function<void()> when_over_;
@@ -244,7 +268,7 @@ class Fleet final : private Presence, private FailureListener {
   // By site and block: decided by the first member that asks.
   std::vector<std::vector<bool>> blocks_open_;
   std::vector<IdleAllReduce> charged_;  // by worker
-  Time slowest_step_;
+  Time slowest_step_, fastest_step_ = Time::max();
   std::vector<RoundRecord> rounds_;
   std::vector<std::uint64_t> ends_;            // by round: the step at which it ends
   std::optional<std::uint64_t> closing_left_;  // rounds without steps to come; set at the stop

@@ -97,14 +97,14 @@ Task<> Fleet::rejoin(Worker& worker) {
 Worker* Fleet::find_peer(const Worker& worker, std::uint64_t round) {
   for (Worker& peer : workers_) {
     const bool has_it = peer.state == Worker::State::ACTIVE && peer.round == round + 1;
-    if (has_it && peer.index != worker.index && connected(peer.index, worker.index)) return &peer;
+    if (has_it && peer.index != worker.index && connected(peer, worker)) return &peer;
   }
   return nullptr;
 }
 
 bool Fleet::reaches_somebody(const Worker& worker) const {
   return std::any_of(workers_.begin(), workers_.end(), [&](const Worker& peer) {
-    return peer.state == Worker::State::ACTIVE && connected(peer.index, worker.index);
+    return peer.state == Worker::State::ACTIVE && connected(peer, worker);
   });
 }
 
@@ -166,12 +166,12 @@ bool Fleet::coming(std::size_t member, std::uint64_t sequence) const {
   }
 }
 
-bool Fleet::connected(std::size_t a, std::size_t b) const {
-  const NodeId first = workers_[a].setup->hosts.front();
+std::optional<std::uint32_t> Fleet::part(std::size_t member) const {
+  const std::uint32_t own = failures_.component(workers_[member].setup->hosts.front());
   const Collective& collective = setup_.strategy.collective;
   const bool has_server = collective.algorithm == CollectiveAlgorithm::PARAMETER_SERVER;
-  return failures_.connected(first, workers_[b].setup->hosts.front()) &&
-         (!has_server || failures_.connected(first, collective.server));
+  if (has_server && own != failures_.component(collective.server)) return std::nullopt;
+  return own;
 }
 
 bool Fleet::cut_off(std::size_t a, std::size_t b) const {

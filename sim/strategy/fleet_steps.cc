@@ -39,12 +39,14 @@ std::uint64_t Fleet::finished(const Worker& worker, Time done, std::uint64_t mos
 }
 
 std::uint64_t Fleet::record_limit(const Worker& worker, std::uint64_t steps) const {
+  if (worker.round == 0) return std::min(steps, worker.own_recorded);
   return std::min(steps, setup_.recorded_steps - std::min(setup_.recorded_steps, worker.position));
 }
 
-void Fleet::keep_loss(const Worker& worker, NumberIndex loss, std::uint64_t steps) {
+void Fleet::keep_loss(Worker& worker, NumberIndex loss, std::uint64_t steps) {
   if (loss == kNone) return;
-  rounds_[worker.round - 1].losses.emplace_back(loss, static_cast<std::uint32_t>(steps));
+  auto& losses = worker.round == 0 ? worker.own_losses : rounds_[worker.round - 1].losses;
+  losses.emplace_back(loss, static_cast<std::uint32_t>(steps));
 }
 
 // Until `end`, or until the worker's speed changes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "topology/check.h"
@@ -30,6 +31,15 @@ struct Group::Meeting {
   std::array<std::size_t, 5> counts{};  // of members, by where they are
   std::vector<SharedValue> values;
   std::vector<std::size_t> taking_part;  // in the present attempt, in order
+  // With presence, where nobody has been asked for: known since the last change of the network.
+  bool parts_known = false;
+  std::vector<std::optional<std::uint32_t>> part;         // by member
+  std::unordered_map<std::uint32_t, std::size_t> joined;  // members that have JOINED, by part
+  bool largest_known = false;
+  std::optional<std::uint32_t> largest;  // of these parts
+  std::size_t in_largest = 0;
+  std::size_t awaited = 0;    // a member that was still coming when it was looked at last
+  bool ways_changed = false;  // since the last look at the running collective
   std::unique_ptr<AllReduce> collective;
   std::vector<ProcessId> carriers;
   int attempts = 0;
@@ -45,7 +55,22 @@ struct Group::Meeting {
   void put(std::size_t member, There what) {
     --counts[static_cast<std::size_t>(there[member])];
     ++counts[static_cast<std::size_t>(what)];
+    if (parts_known && part[member]) count_joined(*part[member], there[member], what);
     there[member] = what;
+  }
+  // `largest` stays right while it grows; whatever else may change it is looked for.
+  void count_joined(std::uint32_t its_part, There before, There after) {
+    std::size_t& members = joined[its_part];
+    if (before == There::JOINED) {
+      --members;
+      largest_known = false;
+    }
+    if (after != There::JOINED) return;
+    ++members;
+    if (members == in_largest) largest_known = false;
+    if (members <= in_largest) return;
+    largest = its_part;
+    in_largest = members;
   }
   void set(std::size_t member, There what) {
     put(member, what);
@@ -158,15 +183,63 @@ Task<> Group::conduct(std::shared_ptr<Meeting> meeting) {
 Task<> Group::ring(std::shared_ptr<Meeting> meeting, Time after, bool Meeting::*bell) {
   co_await network_.engine().sleep(after);
   *meeting.*bell = true;
+  meeting->ways_changed = true;
   meeting->changed.notify_all();
 }
 
 bool Group::quorum_is_there(const Meeting& meeting) const {
-  return setup_.quorum && meeting.taking_part.size() >= setup_.quorum->workers;
+  return setup_.quorum && meeting.in_largest >= setup_.quorum->workers;
 }
 
-// Whether it is known who takes part in the next attempt; `taking_part` holds those who would if it
-// began now.
+// The largest part of those who have joined that can reach each other; of equal ones that of the
+// first member. What it costs goes with changes of the network, not with the members that come.
+void Group::find_largest_part(Meeting& meeting) const {
+  using There = Meeting::There;
+  const std::size_t members = setup_.members.size();
+  if (!meeting.parts_known) {
+    meeting.part.resize(members);
+    meeting.joined.clear();
+    for (std::size_t i = 0; i < members; ++i) {
+      meeting.part[i] = setup_.presence->part(i);
+      if (meeting.part[i] && meeting.there[i] == There::JOINED) ++meeting.joined[*meeting.part[i]];
+    }
+    meeting.parts_known = true;
+    meeting.largest_known = false;
+  }
+  if (std::exchange(meeting.largest_known, true)) return;
+  meeting.largest.reset();
+  meeting.in_largest = 0;
+  bool equal = false;
+  for (const auto& [part, count] : meeting.joined) {
+    if (count > 0 && count == meeting.in_largest) equal = true;
+    if (count <= meeting.in_largest) continue;
+    meeting.largest = part;
+    meeting.in_largest = count;
+    equal = false;
+  }
+  for (std::size_t i = 0; equal && i < members; ++i) {
+    if (meeting.there[i] != There::JOINED || !meeting.part[i]) continue;
+    if (meeting.joined[*meeting.part[i]] < meeting.in_largest) continue;
+    meeting.largest = meeting.part[i];
+    break;
+  }
+}
+
+// A member that can reach the largest part, and has not joined it yet. Looks first at the one that
+// was found the last time: those before it have mostly come.
+bool Group::somebody_is_coming(Meeting& meeting) const {
+  const std::size_t members = setup_.members.size();
+  for (std::size_t i = 0; i < members; ++i) {
+    const std::size_t member = meeting.awaited;
+    if (meeting.there[member] == Meeting::There::NOT && meeting.part[member] == meeting.largest &&
+        setup_.presence->coming(member, meeting.sequence))
+      return true;
+    meeting.awaited = (member + 1) % members;
+  }
+  return false;
+}
+
+// Whether it is known who takes part in the next attempt: then `taking_part` holds them.
 bool Group::decide(Meeting& meeting) const {
   const std::size_t members = setup_.members.size();
   meeting.taking_part.clear();
@@ -174,31 +247,16 @@ bool Group::decide(Meeting& meeting) const {
     for (std::size_t i = 0; i < members; ++i) meeting.taking_part.push_back(i);
     return true;
   }
-  std::vector<std::size_t> joined;
-  for (std::size_t i = 0; i < members; ++i) {
-    if (meeting.there[i] == Meeting::There::JOINED) joined.push_back(i);
-  }
-  if (joined.empty()) return false;
-  // The largest part of them that can reach each other; of equal ones that of the first member.
-  std::vector<std::size_t> best;
-  for (const std::size_t first : joined) {
-    std::vector<std::size_t> part;
-    for (const std::size_t other : joined) {
-      if (setup_.presence->connected(first, other)) part.push_back(other);
-    }
-    if (part.size() > best.size()) best = std::move(part);
-    if (best.size() * 2 >= joined.size()) break;
-  }
-  if (best.empty()) return false;  // a server that nobody reaches
-  meeting.taking_part = std::move(best);
-  if (!setup_.reweight) return meeting.taking_part.size() == members;
+  if (meeting.count(Meeting::There::JOINED) == 0) return false;
+  find_largest_part(meeting);
+  if (!meeting.largest) return false;  // a server that nobody reaches
+  if (!setup_.reweight && meeting.in_largest < members) return false;
   if (setup_.quorum && !quorum_is_there(meeting)) return false;
-  if (meeting.deadline_passed || meeting.grace_passed) return true;
+  const bool waits = setup_.reweight && !meeting.deadline_passed && !meeting.grace_passed;
+  if (waits && somebody_is_coming(meeting)) return false;
   for (std::size_t i = 0; i < members; ++i) {
-    const bool waited_for = meeting.there[i] == Meeting::There::NOT &&
-                            setup_.presence->coming(i, meeting.sequence) &&
-                            setup_.presence->connected(meeting.taking_part.front(), i);
-    if (waited_for) return false;
+    if (meeting.there[i] == Meeting::There::JOINED && meeting.part[i] == meeting.largest)
+      meeting.taking_part.push_back(i);
   }
   return true;
 }
@@ -208,6 +266,7 @@ void Group::begin(Meeting& meeting) {
   using There = Meeting::There;
   ++meeting.attempts;
   meeting.failed = false;
+  meeting.ways_changed = true;
   std::vector<CollectiveMember> members;
   members.reserve(meeting.taking_part.size());
   for (const std::size_t i : meeting.taking_part) members.push_back(setup_.members[i]);
@@ -232,6 +291,8 @@ void Group::begin(Meeting& meeting) {
 
 void Group::carry(Meeting& meeting, std::size_t member) {
   meeting.put(member, Meeting::There::CARRIED);
+  if (setup_.presence != nullptr && setup_.presence->cut_off(meeting.taking_part.front(), member))
+    meeting.ways_changed = true;
   if (meeting.count(Meeting::There::CARRIED) == meeting.taking_part.size()) {
     // The last one has come.
     std::vector<SharedValue> values;
@@ -263,14 +324,15 @@ Task<> Group::carry_member(Meeting& meeting, std::size_t member, std::size_t pla
 }
 
 // Somebody in the running collective cannot be reached, and what it had under way is lost.
-bool Group::broken(const Meeting& meeting) const {
-  if (setup_.presence == nullptr) return false;
+bool Group::broken(Meeting& meeting) const {
+  if (setup_.presence == nullptr || !std::exchange(meeting.ways_changed, false)) return false;
   const std::size_t first = meeting.taking_part.front();
+  const std::optional<std::uint32_t> own = setup_.presence->part(first);
   return std::any_of(meeting.taking_part.begin(), meeting.taking_part.end(), [&](std::size_t i) {
     if (meeting.there[i] != Meeting::There::CARRIED) return false;
     // Stalled transfers are waited for, but no longer than the deadline.
     return setup_.presence->cut_off(first, i) ||
-           (meeting.deadline_passed && !setup_.presence->connected(first, i));
+           (meeting.deadline_passed && (!own || setup_.presence->part(i) != own));
   });
 }
 
@@ -303,7 +365,11 @@ void Group::remove(std::size_t member) {
 }
 
 void Group::reconsider() {
-  for (auto& [sequence, meeting] : open_) meeting->changed.notify_all();
+  for (auto& [sequence, meeting] : open_) {
+    meeting->parts_known = false;
+    meeting->ways_changed = true;
+    meeting->changed.notify_all();
+  }
 }
 
 std::vector<std::size_t> Group::missing() const {

@@ -31,8 +31,9 @@ class Presence {
  public:
   // Alive, and on its way to the meeting `sequence` or to an earlier one.
   virtual bool coming(std::size_t member, std::uint64_t sequence) const = 0;
-  // A way leads from one to the other at this moment.
-  virtual bool connected(std::size_t a, std::size_t b) const = 0;
+  // Members with the same part have ways to each other at this moment; none: to nobody. It stays
+  // until Group::reconsider().
+  virtual std::optional<std::uint32_t> part(std::size_t member) const = 0;
   // No way leads there, and what is under way between them has failed.
   virtual bool cut_off(std::size_t a, std::size_t b) const = 0;
 
@@ -101,11 +102,13 @@ class Group {
   Task<> conduct(std::shared_ptr<Meeting> meeting);
   Task<> ring(std::shared_ptr<Meeting> meeting, Time after, bool Meeting::*bell);
   bool decide(Meeting& meeting) const;
+  void find_largest_part(Meeting& meeting) const;
+  bool somebody_is_coming(Meeting& meeting) const;
   bool quorum_is_there(const Meeting& meeting) const;
   void begin(Meeting& meeting);
   void carry(Meeting& meeting, std::size_t member);
   Task<> carry_member(Meeting& meeting, std::size_t member, std::size_t place);
-  bool broken(const Meeting& meeting) const;
+  bool broken(Meeting& meeting) const;
   void give_up(Meeting& meeting);
   bool everybody_at_once(const Meeting& meeting) const;
 

@@ -97,7 +97,8 @@ std::uint64_t overlapped_steps(const StrategySetup& strategy) {
 }
 
 bool rounds_overlap(const StrategySetup& strategy) {
-  return overlapped_steps(strategy) > 0 || std::holds_alternative<Gossip>(strategy.method);
+  return overlapped_steps(strategy) > 0 || std::holds_alternative<Gossip>(strategy.method) ||
+         std::holds_alternative<AsyncLocalSgd>(strategy.method);
 }
 
 bool averages_overlap(const StrategySetup& strategy) {
@@ -121,6 +122,16 @@ std::uint64_t residual_of_round(const StrategySetup& strategy, std::uint64_t rou
 Bytes gossip_message(const SimulationSetup& setup) {
   const bool model_too = std::get<Gossip>(setup.strategy.method).momentum.has_value();
   return model_too ? setup.payload.bytes() + setup.plain_payload.bytes() : setup.payload.bytes();
+}
+
+std::uint64_t own_steps_of(const StrategySetup& strategy, Time fastest_step, Time step) {
+  const auto& async = std::get<AsyncLocalSgd>(strategy.method);
+  if (!async.by_speed) return strategy.local_steps;
+  // Times of whole nanoseconds and at most 10^9 steps: their product may pass 64 bits.
+  const auto steps = static_cast<unsigned __int128>(strategy.local_steps) *
+                     static_cast<std::uint64_t>(fastest_step.count_ns()) /
+                     static_cast<std::uint64_t>(step.count_ns());
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(steps), 1);
 }
 
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round) {

@@ -48,6 +48,9 @@ std::uint64_t residual_of_round(const StrategySetup& strategy, std::uint64_t rou
 // they are.
 Bytes gossip_message(const SimulationSetup& setup);
 
+// Of H steps, those that a worker with this step time takes alone before it sends an update.
+std::uint64_t own_steps_of(const StrategySetup& strategy, Time fastest_step, Time step);
+
 // What each worker brings to the average of a round.
 Payload payload_of_round(const SimulationSetup& setup, std::uint64_t round);
 

@@ -16,6 +16,7 @@ struct Start {
   void operator()(const FedAvg& method) const { start_fed_avg(fleet, method); }
   void operator()(const SparseLoco& method) const { start_sparse_loco(fleet, method); }
   void operator()(const Gossip& method) const { start_gossip(fleet, method); }
+  void operator()(const AsyncLocalSgd& method) const { start_async_local_sgd(fleet, method); }
 };
 
 }  // namespace

@@ -20,5 +20,6 @@ void start_streaming_diloco(Fleet& fleet, const StreamingDiloco& method);
 void start_fed_avg(Fleet& fleet, const FedAvg& method);
 void start_sparse_loco(Fleet& fleet, const SparseLoco& method);
 void start_gossip(Fleet& fleet, const Gossip& method);
+void start_async_local_sgd(Fleet& fleet, const AsyncLocalSgd& method);
 
 }  // namespace syncline

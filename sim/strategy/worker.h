@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "compute/program.h"
 #include "sim/engine/task.h"
@@ -36,7 +38,7 @@ struct Worker {
   State state = State::ACTIVE;
   ProcessId process;
 
-  std::uint64_t round = 0;     // rounds begun
+  std::uint64_t round = 0;     // rounds begun; 0 where it takes its steps alone
   std::uint64_t position = 0;  // recorded steps of the schedule that its model has behind it
   WorkerProgress progress;
   WorkerProgress at_sync;  // when the present round began
@@ -47,6 +49,14 @@ struct Worker {
   // residual_of_round().
   std::map<std::uint64_t, SharedValue> residuals;
   std::map<std::uint64_t, SharedValue> residuals_at_sync;  // kept where rounds may be lost
+
+  // Where it takes its steps alone: those that it may take now, how many of these go into the
+  // program, updates sent, since when it takes them, and their training losses.
+  std::uint64_t own_steps = 0;
+  std::uint64_t own_recorded = 0;
+  std::uint64_t own_updates = 0;
+  Time own_begun;
+  std::vector<std::pair<NumberIndex, std::uint32_t>> own_losses;
 
   std::uint64_t site_syncs = 0;     // averages inside its cluster so far
   std::uint64_t charged_syncs = 0;  // averages inside a cluster-wide worker, charged as time

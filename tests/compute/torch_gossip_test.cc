@@ -115,10 +115,11 @@ TEST(Limits, GossipOverACompleteGraphIsTheAverage) {
   const TestStar star(kWorkers, 1.25e7, 0.01);
   const TrainingConfig config = method_config(true);
   const std::vector<double> gossip =
-      by_simulation(star, method_setup(star, over(kComplete), 1), config);
+      by_simulation(star.topology, method_setup(star, over(kComplete), 1), config);
   const std::vector<double> average =
-      by_simulation(star, method_setup(star, LocalSgd{}, 1), config);
-  const std::vector<double> pairs = by_simulation(star, method_setup(star, Gossip{}, 1), config);
+      by_simulation(star.topology, method_setup(star, LocalSgd{}, 1), config);
+  const std::vector<double> pairs =
+      by_simulation(star.topology, method_setup(star, Gossip{}, 1), config);
   ASSERT_EQ(gossip.size(), average.size());
   for (std::size_t i = 0; i < gossip.size(); ++i) EXPECT_NEAR(gossip[i], average[i], 1e-12);
   EXPECT_GT(std::abs(pairs.back() - average.back()), 1e-6);
@@ -129,9 +130,11 @@ TEST(Limits, NoLoCoWithoutMomentumIsThePairsAverage) {
   const TestStar star(kWorkers, 1.25e7, 0.01);
   const TrainingConfig config = method_config(true);
   Gossip method;
-  const std::vector<double> plain = by_simulation(star, method_setup(star, method, 1), config);
+  const std::vector<double> plain =
+      by_simulation(star.topology, method_setup(star, method, 1), config);
   method.momentum = Gossip::Momentum{.lr = 1, .momentum = 0, .pull = 1};
-  const std::vector<double> no_loco = by_simulation(star, method_setup(star, method, 1), config);
+  const std::vector<double> no_loco =
+      by_simulation(star.topology, method_setup(star, method, 1), config);
   ASSERT_EQ(plain.size(), no_loco.size());
   for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(plain[i], no_loco[i], 1e-12);
 }

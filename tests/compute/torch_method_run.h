@@ -52,7 +52,7 @@ inline SimulationSetup method_setup(const TestStar& star, const Method& method,
 }
 
 // The global model's losses, the first before any step.
-inline std::vector<double> by_simulation(const TestStar& star, const SimulationSetup& setup,
+inline std::vector<double> by_simulation(const Topology& topology, const SimulationSetup& setup,
                                          const TrainingConfig& config) {
   const auto trainer = trainer_of(config);
   Program program(trainer->header());
@@ -61,7 +61,7 @@ inline std::vector<double> by_simulation(const TestStar& star, const SimulationS
     trainer->run(program, {});
     return trainer->number(number);
   };
-  const SimulationOutcome outcome = simulate(star.topology, setup, &program, hooks);
+  const SimulationOutcome outcome = simulate(topology, setup, &program, hooks);
   trainer->run(program, {});
   std::vector<double> losses;
   for (const Evaluation& evaluation : outcome.evaluations)
@@ -76,7 +76,7 @@ inline void expect_setup(const TestStar& star, const SimulationSetup& setup,
   at::set_num_threads(1);
   for (const bool exact : {false, true}) {
     const TrainingConfig config = method_config(exact);
-    const std::vector<double> losses = by_simulation(star, setup, config);
+    const std::vector<double> losses = by_simulation(star.topology, setup, config);
     const std::vector<double> expected = loop(config, exact ? torch::kDouble : torch::kFloat);
     ASSERT_EQ(losses.size(), expected.size());
     for (std::size_t i = 0; i < losses.size(); ++i)

@@ -50,6 +50,8 @@ std::string describe(const StrategySetup& strategy) {
     text += fmt::format(" optimizer {}", local_sgd->optimizer);
   if (const auto* fed_avg = std::get_if<FedAvg>(&strategy.method))
     text += fmt::format(" clients {} of {}", fed_avg->clients, fed_avg->chosen);
+  if (const auto* async = std::get_if<AsyncLocalSgd>(&strategy.method))
+    text += fmt::format(" delay {} {} {}", async->delay, async->activation, async->by_speed);
   if (const auto* gossip = std::get_if<Gossip>(&strategy.method)) {
     text += fmt::format(" partners {}", static_cast<int>(gossip->partners));
     for (const auto& neighbours : gossip->neighbours)

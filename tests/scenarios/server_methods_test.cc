@@ -83,6 +83,66 @@ INSTANTIATE_TEST_SUITE_P(
                               {"local_sgd {} and diloco {}"}}),
     name_of);
 
+INSTANTIATE_TEST_SUITE_P(
+    AsyncLocalSgd, ServerMethodError,
+    testing::Values(
+        ErrorCase{"NoServer",
+                  {{8, "strategy { async_local_sgd {} local_steps: 20 }"}},
+                  "base.textproto:4: workers.server: ",
+                  {"is missing", "async_local_sgd has a server"}},
+        ErrorCase{"ARing",
+                  on_a_star("async_local_sgd {} collective { algorithm: RING }"),
+                  "base.textproto:8: strategy.collective.algorithm: ",
+                  {"RING", "through its server"}},
+        ErrorCase{"Weights",
+                  with(with(on_a_star("async_local_sgd {}"), 4,
+                            "workers { at: [\"device0\", \"device1\"] weights: [1, 2] }"),
+                       3, ""),
+                  "base.textproto:4: workers.weights: ",
+                  {"each update alone"}},
+        ErrorCase{"Replicas",
+                  with(on_a_star("async_local_sgd {}"), 6, "data { markov {} } replicas: 4 }"),
+                  "base.textproto:6: training.replicas: ",
+                  {"every worker's updates"}},
+        ErrorCase{"Rounds",
+                  with(on_a_star("async_local_sgd {}"), 9, "stop { rounds: 5 }"),
+                  "base.textproto:9: stop.rounds: ",
+                  {"steps or tokens"}},
+        ErrorCase{"Schedule",
+                  on_a_star("async_local_sgd {} schedule { warm_up { steps: 20 } }"),
+                  "base.textproto:8: strategy.schedule: ",
+                  {"async_local_sgd has none"}},
+        ErrorCase{"NoDelay",
+                  on_a_star("async_local_sgd { delay: 0 }"),
+                  "base.textproto:8: strategy.async_local_sgd.delay: ",
+                  {"1 to 1000000"}},
+        ErrorCase{"Activation",
+                  on_a_star("async_local_sgd { delay: 4 activation: 0.3 }"),
+                  "base.textproto:8: strategy.async_local_sgd.activation: ",
+                  {"0.3", "1 / delay, 0.25"}},
+        ErrorCase{"OuterLr",
+                  on_a_star("async_local_sgd { outer { lr: 0 } }"),
+                  "base.textproto:8: strategy.async_local_sgd.outer.lr: ",
+                  {"above 0"}},
+        ErrorCase{"Reweight",
+                  on_a_star("async_local_sgd {} absent: REWEIGHT"),
+                  "base.textproto:8: strategy.absent: ",
+                  {"async_local_sgd needs every worker"}}),
+    name_of);
+
+TEST(AsyncLocalSgd, DelaysItsMomentumByItsWorkers) {
+  const BaseScenario base;
+  const auto method = [&](const std::string& text) {
+    return std::get<AsyncLocalSgd>(base.load(on_a_star(text)).strategy.method);
+  };
+  EXPECT_EQ(method("async_local_sgd {}").delay, 25u);
+  EXPECT_EQ(method("async_local_sgd {}").activation, 0);
+  EXPECT_TRUE(method("async_local_sgd {}").by_speed);
+  EXPECT_EQ(method("async_local_sgd {}").outer.momentum, 0.9);
+  EXPECT_FALSE(method("async_local_sgd { by_speed: false }").by_speed);
+  EXPECT_EQ(method("async_local_sgd { delay: 4 activation: 0.25 }").activation, 0.25);
+}
+
 TEST(FedAvg, CountsClientsByFractionAndChoosesMore) {
   const BaseScenario base;
   const auto method = [&](const std::string& text) {
