@@ -119,8 +119,8 @@ TEST(Limits, SparseLocoThatSendsAllIsDiloco) {
   sparse.lr = 0.8;
   sparse.codec = {Codec::TOP_K, 4096};
   const Diloco diloco{{OuterRule::Kind::SGD, 0.8, 0}};
-  EXPECT_EQ(by_simulation(star, method_setup(star, sparse, kInterval), config),
-            by_simulation(star, method_setup(star, diloco, kInterval), config));
+  EXPECT_EQ(by_simulation(star.topology, method_setup(star, sparse, kInterval), config),
+            by_simulation(star.topology, method_setup(star, diloco, kInterval), config));
 }
 
 }  // namespace
