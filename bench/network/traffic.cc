@@ -8,7 +8,7 @@
 #include <fstream>
 #include <utility>
 
-#include "sim/collective/ring.h"
+#include "sim/collective/all_reduce.h"
 #include "sim/collective/traffic.h"
 #include "sim/engine/engine.h"
 #include "sim/network/transfer_set.h"
@@ -183,9 +183,11 @@ Outcome run_ring(const Star& star, double bytes) {
   Engine engine;
   Network network(engine, star.topology);
   Traffic traffic(star.topology);
-  RingPass ring(RingKind::ALL_REDUCE, network, traffic, star.hosts,
-                {.elements = chunk * hosts, .bytes_per_element = 1}, [] {});
-  for (std::size_t i = 0; i < hosts; ++i) engine.spawn(fmt::format("h{}", i), ring.join(i));
+  std::vector<CollectiveMember> members;
+  for (const NodeId host : star.hosts) members.push_back({{host}, {}});
+  const auto ring = make_all_reduce({}, network, traffic, members,
+                                    {.elements = chunk * hosts, .bytes_per_element = 1});
+  for (std::size_t i = 0; i < hosts; ++i) engine.spawn(fmt::format("h{}", i), ring->join(i));
   Outcome outcome = run(engine, platform.seconds());
   outcome.transfers = 2 * (hosts - 1) * hosts;
   return outcome;

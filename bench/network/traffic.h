@@ -40,7 +40,7 @@ struct Outcome {
   double wall_s = 0;        // what the run took
 };
 
-// All-reduce of `bytes` by RingPass.
+// Ring all-reduce of `bytes`.
 Outcome run_ring(const Star& star, double bytes);
 // Every host sends to every other one: all at once (burst), or to one after the other.
 Outcome run_all_to_all(const Star& star, double bytes, bool burst);

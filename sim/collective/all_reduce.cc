@@ -1,24 +1,107 @@
 #include "sim/collective/all_reduce.h"
 
-#include <cmath>
+#include <fmt/format.h>
 
-#include "sim/collective/hierarchical.h"
-#include "sim/collective/parameter_server.h"
-#include "sim/collective/ring.h"
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
 #include "sim/collective/ring_stream.h"
+#include "sim/collective/schedule.h"
+#include "sim/collective/scheduled_all_reduce.h"
 #include "sim/engine/engine.h"
 #include "topology/check.h"
+#include "topology/input_error.h"
 
 namespace syncline {
+namespace {
 
-Payload Payload::part(std::uint64_t index, std::uint64_t parts) const {
-  SYNCLINE_CHECK(index < parts && parts <= 0xFFFFFFFF, "a payload has parts 0 to parts - 1");
-  // From floor(elements · index / parts) to that of the next: with no product that passes 2^64, and
-  // with one division where the parts are equal.
-  const std::uint64_t whole = elements / parts;
-  const std::uint64_t rest = elements % parts;
+// The hosts of each site, and where each member's are.
+struct Sites {
+  std::vector<std::string> names;
+  std::vector<std::vector<NodeId>> hosts;
+  struct Place {
+    std::uint32_t site, place;
+  };
+  std::vector<std::vector<Place>> members;
+};
+
+Sites group_by_site(const std::vector<CollectiveMember>& members) {
+  Sites sites;
+  for (const CollectiveMember& member : members) {
+    const auto known = std::find(sites.names.begin(), sites.names.end(), member.site);
+    const auto site = static_cast<std::size_t>(known - sites.names.begin());
+    if (known == sites.names.end()) {
+      sites.names.push_back(member.site);
+      sites.hosts.emplace_back();
+    }
+    std::vector<Sites::Place>& places = sites.members.emplace_back();
+    for (const NodeId host : member.hosts) {
+      places.push_back(
+          {static_cast<std::uint32_t>(site), static_cast<std::uint32_t>(sites.hosts[site].size())});
+      sites.hosts[site].push_back(host);
+    }
+  }
+  const std::size_t size = sites.hosts.front().size();
+  for (std::size_t site = 0; site < sites.hosts.size(); ++site) {
+    if (sites.hosts[site].size() == size) continue;
+    throw InputError(fmt::format(
+        "a HIERARCHICAL collective needs as many hosts in every cluster: {} has {}, {} has {}; use "
+        "RING, or give them equal numbers",
+        sites.names.front(), size, sites.names[site], sites.hosts[site].size()));
+  }
+  return sites;
+}
+
+std::unique_ptr<AllReduce> make_hierarchical(Network& network, Traffic& traffic,
+                                             const std::vector<CollectiveMember>& members,
+                                             const Payload& payload) {
+  const Sites sites = group_by_site(members);
+  const auto places = static_cast<std::uint32_t>(sites.hosts.front().size());
+  std::vector<NodeId> hosts;
+  for (const std::vector<NodeId>& site : sites.hosts)
+    hosts.insert(hosts.end(), site.begin(), site.end());
+  std::vector<std::vector<std::uint32_t>> ranks;
+  for (const std::vector<Sites::Place>& member : sites.members) {
+    std::vector<std::uint32_t>& own = ranks.emplace_back();
+    for (const auto [site, place] : member) own.push_back(site * places + place);
+  }
+  auto schedule = hierarchical_schedule(static_cast<std::uint32_t>(sites.hosts.size()), places,
+                                        payload.elements);
+  return std::make_unique<ScheduledAllReduce>(network, traffic, std::move(schedule),
+                                              std::move(hosts), std::move(ranks), payload);
+}
+
+std::unique_ptr<Schedule> flat_schedule(CollectiveAlgorithm algorithm, std::uint32_t members,
+                                        std::uint64_t elements) {
+  constexpr auto kAllReduce = CollectiveOperation::ALL_REDUCE;
+  switch (algorithm) {
+    case CollectiveAlgorithm::RING:
+      return ring_schedule(kAllReduce, members, elements);
+    case CollectiveAlgorithm::PARAMETER_SERVER:
+      return parameter_server_schedule(members, elements);
+    case CollectiveAlgorithm::HALVING_DOUBLING:
+      return halving_doubling_schedule(kAllReduce, members, elements);
+    case CollectiveAlgorithm::TREE:
+      return binomial_tree_schedule(members, elements);
+    case CollectiveAlgorithm::ALL_TO_ALL:
+      return all_to_all_schedule(members, elements);
+    case CollectiveAlgorithm::SHARDED_PARAMETER_SERVER:
+      return sharded_server_schedule(kAllReduce, members, elements);
+    case CollectiveAlgorithm::PAIRWISE:
+      return pairwise_schedule(kAllReduce, members, elements);
+    case CollectiveAlgorithm::HIERARCHICAL:
+      break;
+  }
+  SYNCLINE_CHECK(false, "a collective of single hosts");
+}
+
+}  // namespace
+
+Payload Payload::part(std::uint32_t index, std::uint32_t parts) const {
   Payload part = *this;
-  part.elements = rest == 0 ? whole : whole + rest * (index + 1) / parts - rest * index / parts;
+  part.elements = Parts(elements, parts)[index].elements;
   return part;
 }
 
@@ -42,22 +125,22 @@ std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network
                                            const std::vector<CollectiveMember>& members,
                                            Payload payload) {
   SYNCLINE_CHECK(!members.empty(), "a collective has members");
-  switch (collective.algorithm) {
-    case CollectiveAlgorithm::RING:
-      if (collective.fidelity == Fidelity::STREAM) {
-        std::vector<NodeId> hosts = first_hosts(members);
-        if (auto ways = private_ring(network, hosts))
-          return std::make_unique<StreamedRing>(network, traffic, std::move(hosts),
-                                                std::move(*ways), payload);
-      }
-      return std::make_unique<RingAllReduce>(network, traffic, members, payload);
-    case CollectiveAlgorithm::HIERARCHICAL:
-      return std::make_unique<HierarchicalAllReduce>(network, traffic, members, payload);
-    case CollectiveAlgorithm::PARAMETER_SERVER:
-      return std::make_unique<ParameterServer>(network, traffic, collective.server, members,
-                                               payload);
+  if (collective.algorithm == CollectiveAlgorithm::HIERARCHICAL)
+    return make_hierarchical(network, traffic, members, payload);
+  std::vector<NodeId> hosts = first_hosts(members);
+  if (collective.fidelity == Fidelity::STREAM &&
+      collective.algorithm == CollectiveAlgorithm::RING) {
+    if (auto ways = private_ring(network, hosts))
+      return std::make_unique<StreamedRing>(network, traffic, std::move(hosts), std::move(*ways),
+                                            payload);
   }
-  SYNCLINE_CHECK(false, "unknown collective algorithm");
+  std::vector<std::vector<std::uint32_t>> ranks;
+  for (std::uint32_t rank = 0; rank < hosts.size(); ++rank) ranks.push_back({rank});
+  auto schedule = flat_schedule(collective.algorithm, static_cast<std::uint32_t>(hosts.size()),
+                                payload.elements);
+  if (schedule->ranks() > hosts.size()) hosts.push_back(collective.server);
+  return std::make_unique<ScheduledAllReduce>(network, traffic, std::move(schedule),
+                                              std::move(hosts), std::move(ranks), payload);
 }
 
 IdleAllReduce idle_all_reduce(const Collective& collective, const Topology& topology,

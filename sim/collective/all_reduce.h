@@ -27,16 +27,21 @@ struct Payload {
   std::uint64_t of = 1;
 
   // Part `index` of `parts`: sizes differ by at most one element.
-  Payload part(std::uint64_t index, std::uint64_t parts) const;
+  Payload part(std::uint32_t index, std::uint32_t parts) const;
   Bytes bytes() const;  // rounded up to whole bytes
 };
 
+// schedule.h says what each one sends, and what it takes on an idle network.
 enum class CollectiveAlgorithm : std::uint8_t {
-  RING,          // Patarasu, Yuan 2009: 2(p-1) steps of 1/p of the payload
+  RING,
   HIERARCHICAL,  // reduce-scatter inside each site, all-reduce of a shard each between the sites,
                  // all-gather inside
-  PARAMETER_SERVER  // each member sends its payload to a server, which sends the sum back when all
-                    // have come
+  PARAMETER_SERVER,
+  HALVING_DOUBLING,
+  TREE,        // binomial
+  ALL_TO_ALL,  // everybody's payload to everybody
+  SHARDED_PARAMETER_SERVER,
+  PAIRWISE
 };
 enum class Fidelity : std::uint8_t {
   CHUNK,  // every send is a transfer
@@ -79,9 +84,9 @@ class AllReduce {
   std::function<void()> handler_;
 };
 
-// RING: a ring over the members in their order, by each member's first host. HIERARCHICAL: sites in
-// order of first appearance; every site must have as many hosts as the others (InputError, naming
-// them). PARAMETER_SERVER: from each member's first host. `network` and `traffic` outlive it.
+// Ranks are the members in their order, by each one's first host. HIERARCHICAL: all hosts; sites in
+// order of first appearance, and every site must have as many hosts as the others (InputError,
+// naming them). `network` and `traffic` outlive it.
 std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network& network,
                                            Traffic& traffic,
                                            const std::vector<CollectiveMember>& members,

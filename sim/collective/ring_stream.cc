@@ -64,13 +64,13 @@ Task<> StreamedRing::join(std::size_t member) {
   credit(member);
 }
 
-// Host i sends the parts i, i-1, …: each twice but i+1 and i+2.
+// Host i sends the parts i-1, i-2, …: each twice but i and i+1.
 void StreamedRing::credit(std::size_t member) {
   const std::size_t p = hosts_.size();
   const Network::Way& way = ways_[member];
   const auto sends = static_cast<std::int64_t>(2 * (p - 1));
   std::int64_t larger = 2 * static_cast<std::int64_t>(payload_.elements % p);
-  for (const std::size_t ahead : {1, 2}) larger -= is_larger((member + ahead) % p) ? 1 : 0;
+  for (const std::size_t ahead : {0, 1}) larger -= is_larger((member + ahead) % p) ? 1 : 0;
   const std::int64_t smaller = sends - larger;
   const Bytes bytes(smaller * smaller_bytes_.count() + larger * larger_bytes_.count());
   const Time flowing =
@@ -81,7 +81,7 @@ void StreamedRing::credit(std::size_t member) {
 
 void StreamedRing::compute() {
   const std::size_t p = hosts_.size();
-  // `larger[p + i - s]` is that of part i - s, for 0 <= s < p.
+  // `larger[p + i - 1 - s]` is that of part i - 1 - s, for 0 <= s < p.
   std::vector<std::int64_t> larger(2 * p);
   for (std::size_t part = 0; part < p; ++part)
     larger[part] = larger[part + p] = is_larger(part) ? -1 : 0;
@@ -94,7 +94,7 @@ void StreamedRing::compute() {
   std::vector<std::int64_t> start(p), end(p);
   for (std::size_t i = 0; i < p; ++i) start[i] = at_[i].count_ns();
   for (std::size_t step = 0; step < 2 * (p - 1); ++step) {
-    const std::int64_t* const size = &larger[p - step % p];
+    const std::int64_t* const size = &larger[p - 1 - step % p];
     for (std::size_t i = 0; i < p; ++i) end[i] = start[i] + short_send[i] + (more[i] & size[i]);
     start[0] = std::max(end[p - 1], end[0]);
     for (std::size_t i = 1; i < p; ++i) start[i] = std::max(end[i - 1], end[i]);

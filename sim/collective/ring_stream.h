@@ -20,7 +20,7 @@ std::optional<std::vector<Network::Way>> private_ring(const Network& network,
 // On a private ring, without an event a send: host i starts step s+1 at
 //   x_i(s+1) = max(x_{i-1}(s) + d_{i-1}, x_i(s) + d_i)
 // where d is a send's latency and time on the link, each rounded to the clock as a transfer's. Ends
-// and accounts are those of RingAllReduce, which says what a step is; the accounts come at each
+// and accounts are those of ring_schedule(), which says what a step is; the accounts come at each
 // host's end. Costs 2(p-1)p maxima when the last host has joined.
 class StreamedRing final : public AllReduce {
  public:
