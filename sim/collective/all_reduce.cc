@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "sim/collective/ring_stream.h"
@@ -112,6 +114,24 @@ std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members) {
   return hosts;
 }
 
+std::vector<std::uint32_t> ring_places(const Collective& collective,
+                                       const std::vector<NodeId>& first_hosts) {
+  std::vector<std::uint32_t> places(first_hosts.size());
+  std::iota(places.begin(), places.end(), 0);
+  if (collective.algorithm != CollectiveAlgorithm::RING || collective.ring.empty()) return places;
+  std::unordered_map<std::uint32_t, std::size_t> wanted;  // by node
+  for (const NodeId host : collective.ring) wanted.emplace(host.value, wanted.size());
+  const auto place_of = [&](std::uint32_t member) {
+    const auto found = wanted.find(first_hosts[member].value);
+    return found == wanted.end() ? wanted.size() : found->second;
+  };
+  std::vector<std::uint32_t> order = places;  // members
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return place_of(a) < place_of(b); });
+  for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
+  return places;
+}
+
 Bytes Payload::bytes() const {
   const std::uint64_t travel = elements / of * kept + (elements % of * kept + of - 1) / of;
   const auto plain =
@@ -127,15 +147,18 @@ std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network
   SYNCLINE_CHECK(!members.empty(), "a collective has members");
   if (collective.algorithm == CollectiveAlgorithm::HIERARCHICAL)
     return make_hierarchical(network, traffic, members, payload);
-  std::vector<NodeId> hosts = first_hosts(members);
+  const std::vector<NodeId> by_member = first_hosts(members);
+  const std::vector<std::uint32_t> places = ring_places(collective, by_member);
+  std::vector<NodeId> hosts(by_member.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) hosts[places[i]] = by_member[i];
   if (collective.fidelity == Fidelity::STREAM &&
       collective.algorithm == CollectiveAlgorithm::RING) {
     if (auto ways = private_ring(network, hosts))
       return std::make_unique<StreamedRing>(network, traffic, std::move(hosts), std::move(*ways),
-                                            payload);
+                                            places, payload);
   }
   std::vector<std::vector<std::uint32_t>> ranks;
-  for (std::uint32_t rank = 0; rank < hosts.size(); ++rank) ranks.push_back({rank});
+  for (const std::uint32_t place : places) ranks.push_back({place});
   auto schedule = flat_schedule(collective.algorithm, static_cast<std::uint32_t>(hosts.size()),
                                 payload.elements);
   if (schedule->ranks() > hosts.size()) hosts.push_back(collective.server);

@@ -52,6 +52,8 @@ struct Collective {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::RING;
   NodeId server = {};  // PARAMETER_SERVER only: its node
   Fidelity fidelity = Fidelity::CHUNK;
+  std::vector<NodeId> ring = {};  // RING only: the members' first hosts in its order; empty: as the
+                                  // members come. Who is not in it comes last
 };
 
 // A member: the hosts that act for it (one, or all hosts of a cluster that is one worker), and the
@@ -61,6 +63,9 @@ struct CollectiveMember {
   std::string site;
 };
 std::vector<NodeId> first_hosts(const std::vector<CollectiveMember>& members);
+// By member: its place in the ring.
+std::vector<std::uint32_t> ring_places(const Collective& collective,
+                                       const std::vector<NodeId>& first_hosts);
 
 // One all-reduce, used once. Members join when they are ready, each at its own time, and leave when
 // they have the sum. Its transfers stall where something goes down and wait where there is no
@@ -84,9 +89,9 @@ class AllReduce {
   std::function<void()> handler_;
 };
 
-// Ranks are the members in their order, by each one's first host. HIERARCHICAL: all hosts; sites in
-// order of first appearance, and every site must have as many hosts as the others (InputError,
-// naming them). `network` and `traffic` outlive it.
+// Ranks are the members in their order (but see Collective::ring), by each one's first host.
+// HIERARCHICAL: all hosts; sites in order of first appearance, and every site must have as many
+// hosts as the others (InputError, naming them). `network` and `traffic` outlive it.
 std::unique_ptr<AllReduce> make_all_reduce(const Collective& collective, Network& network,
                                            Traffic& traffic,
                                            const std::vector<CollectiveMember>& members,

@@ -32,11 +32,13 @@ std::optional<std::vector<Network::Way>> private_ring(const Network& network,
 }
 
 StreamedRing::StreamedRing(Network& network, Traffic& traffic, std::vector<NodeId> hosts,
-                           std::vector<Network::Way> ways, Payload payload)
+                           std::vector<Network::Way> ways, std::vector<std::uint32_t> places,
+                           Payload payload)
     : network_(network),
       traffic_(traffic),
       hosts_(std::move(hosts)),
       ways_(std::move(ways)),
+      places_(std::move(places)),
       payload_(payload),
       at_(hosts_.size()),
       computed_(network.engine()) {
@@ -54,29 +56,30 @@ bool StreamedRing::is_larger(std::size_t part) const {
 
 Task<> StreamedRing::join(std::size_t member) {
   Engine& engine = network_.engine();
-  at_[member] = engine.now();
+  const std::size_t place = places_[member];
+  at_[place] = engine.now();
   if (++joined_ == hosts_.size()) {
     compute();
     computed_.notify_all();
   }
   while (joined_ < hosts_.size()) co_await computed_.wait();
-  co_await engine.sleep_until(at_[member]);
-  credit(member);
+  co_await engine.sleep_until(at_[place]);
+  credit(place);
 }
 
 // Host i sends the parts i-1, i-2, …: each twice but i and i+1.
-void StreamedRing::credit(std::size_t member) {
+void StreamedRing::credit(std::size_t place) {
   const std::size_t p = hosts_.size();
-  const Network::Way& way = ways_[member];
+  const Network::Way& way = ways_[place];
   const auto sends = static_cast<std::int64_t>(2 * (p - 1));
   std::int64_t larger = 2 * static_cast<std::int64_t>(payload_.elements % p);
-  for (const std::size_t ahead : {0, 1}) larger -= is_larger((member + ahead) % p) ? 1 : 0;
+  for (const std::size_t ahead : {0, 1}) larger -= is_larger((place + ahead) % p) ? 1 : 0;
   const std::int64_t smaller = sends - larger;
   const Bytes bytes(smaller * smaller_bytes_.count() + larger * larger_bytes_.count());
   const Time flowing =
       flowing_time(way, smaller_bytes_) * smaller + flowing_time(way, larger_bytes_) * larger;
   network_.credit(way, bytes, flowing, way.latency * sends);
-  traffic_.credit(hosts_[member], hosts_[(member + 1) % p], bytes);
+  traffic_.credit(hosts_[place], hosts_[(place + 1) % p], bytes);
 }
 
 void StreamedRing::compute() {

@@ -24,21 +24,22 @@ std::optional<std::vector<Network::Way>> private_ring(const Network& network,
 // host's end. Costs 2(p-1)p maxima when the last host has joined.
 class StreamedRing final : public AllReduce {
  public:
-  // `ways`: private_ring() of these hosts.
+  // `ways`: private_ring() of these hosts, which stand in the ring's order; `places`: by member.
   StreamedRing(Network& network, Traffic& traffic, std::vector<NodeId> hosts,
-               std::vector<Network::Way> ways, Payload payload);
+               std::vector<Network::Way> ways, std::vector<std::uint32_t> places, Payload payload);
   Task<> join(std::size_t member) override;
 
  private:
   // Parts have at most two sizes; `larger` ones have one element more.
   bool is_larger(std::size_t part) const;
   void compute();
-  void credit(std::size_t member);
+  void credit(std::size_t place);
 
   Network& network_;
   Traffic& traffic_;
   std::vector<NodeId> hosts_;
-  std::vector<Network::Way> ways_;  // by host: to the next one
+  std::vector<Network::Way> ways_;     // by host: to the next one
+  std::vector<std::uint32_t> places_;  // by member
   Payload payload_;
   Bytes smaller_bytes_, larger_bytes_;
   std::vector<Time> at_;  // by host: when it joined; then its end
