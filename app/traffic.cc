@@ -30,7 +30,12 @@ const std::map<std::string, CollectiveAlgorithm>& algorithms() {
   static const std::map<std::string, CollectiveAlgorithm> kAlgorithms{
       {"ring", CollectiveAlgorithm::RING},
       {"hierarchical", CollectiveAlgorithm::HIERARCHICAL},
-      {"parameter-server", CollectiveAlgorithm::PARAMETER_SERVER}};
+      {"parameter-server", CollectiveAlgorithm::PARAMETER_SERVER},
+      {"halving-doubling", CollectiveAlgorithm::HALVING_DOUBLING},
+      {"tree", CollectiveAlgorithm::TREE},
+      {"all-to-all", CollectiveAlgorithm::ALL_TO_ALL},
+      {"sharded-parameter-server", CollectiveAlgorithm::SHARDED_PARAMETER_SERVER},
+      {"pairwise", CollectiveAlgorithm::PAIRWISE}};
   return kAlgorithms;
 }
 
@@ -136,11 +141,12 @@ std::vector<Flow> all_pairs(const std::vector<NodeId>& hosts, Bytes bytes) {
 
 void read_collective(const LoadedNetwork& network, const TrafficOptions& options, Job& job) {
   const auto known = algorithms().find(options.collective);
-  if (known == algorithms().end())
+  if (known == algorithms().end()) {
+    std::string names;
+    for (const auto& [name, algorithm] : algorithms()) names += (names.empty() ? "" : ", ") + name;
     throw InputError(
-        fmt::format("--collective: \"{}\"; write ring, hierarchical or "
-                    "parameter-server",
-                    shown(options.collective)));
+        fmt::format("--collective: \"{}\"; write one of {}", shown(options.collective), names));
+  }
   Collective collective{.algorithm = known->second};
   const bool served = known->second == CollectiveAlgorithm::PARAMETER_SERVER;
   if (served && options.server.empty())

@@ -29,8 +29,11 @@ std::string obstacle(const proto::Strategy& strategy, const CheckedScenario& sce
     return "averages inside the clusters use the same links";
   Engine engine;
   Network network(engine, scenario.topology, scenario.transport);
-  std::vector<NodeId> ring;
-  for (const WorkerSetup& worker : scenario.workers) ring.push_back(worker.hosts.front());
+  std::vector<NodeId> hosts;
+  for (const WorkerSetup& worker : scenario.workers) hosts.push_back(worker.hosts.front());
+  const std::vector<std::uint32_t> places = ring_places(scenario.strategy.collective, hosts);
+  std::vector<NodeId> ring(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) ring[places[i]] = hosts[i];
   if (private_ring(network, ring)) return {};
   return scenario.transport.plain() ? "sends of the ring share a link"
                                     : "the transport sets limits";

@@ -13,50 +13,6 @@ namespace {
 
 constexpr const char* kLocalStepsForm = "write for example local_steps: 50";
 
-// Each host of a cluster has its twin in every other one.
-void check_equal_clusters(const Document& document, const CheckedScenario& scenario,
-                          const std::string& path) {
-  std::vector<std::pair<std::string, std::size_t>> hosts;  // by cluster, in order of appearance
-  for (const WorkerSetup& worker : scenario.workers) {
-    auto known = std::find_if(hosts.begin(), hosts.end(),
-                              [&](const auto& entry) { return entry.first == worker.cluster; });
-    if (known == hosts.end()) known = hosts.insert(hosts.end(), {worker.cluster, 0});
-    known->second += worker.hosts.size();
-  }
-  for (const auto& [cluster, count] : hosts) {
-    if (count == hosts.front().second) continue;
-    throw document.error(path + ".algorithm",
-                         fmt::format("HIERARCHICAL needs as many hosts in every cluster: {} has "
-                                     "{}, {} has {}; write RING, or give them equal numbers",
-                                     hosts.front().first, hosts.front().second, cluster, count));
-  }
-}
-
-Collective read_collective(const Document& document, const CheckedScenario& scenario,
-                           const proto::Collective& collective, const std::string& path) {
-  switch (collective.algorithm()) {
-    case proto::Collective::HIERARCHICAL:
-      for (const WorkerSetup& worker : scenario.workers) {
-        if (worker.cluster.empty())
-          throw document.error(
-              path + ".algorithm",
-              fmt::format("HIERARCHICAL needs workers in clusters; {} is in none", worker.name));
-      }
-      check_equal_clusters(document, scenario, path);
-      return {CollectiveAlgorithm::HIERARCHICAL, {}};
-    case proto::Collective::PARAMETER_SERVER: {
-      const std::string& server = document.scenario().workers().server();
-      if (server.empty())
-        throw document.error(
-            path + ".algorithm",
-            R"(PARAMETER_SERVER needs its node; write workers { server: "NODE" })");
-      return {CollectiveAlgorithm::PARAMETER_SERVER, scenario.topology.require_node(server)};
-    }
-    default:
-      return {CollectiveAlgorithm::RING, {}};
-  }
-}
-
 void read_within(Document& document, CheckedScenario& scenario, proto::Strategy& strategy) {
   const std::string path = "strategy.within_cluster";
   const bool per_cluster = document.scenario().workers().per() == proto::Workers::CLUSTER;
@@ -143,10 +99,9 @@ void read_strategy(Document& document, CheckedScenario& scenario) {
     scenario.strategy.local_steps = strategy.local_steps();
   }
   scenario.strategy.method = read_method(document, scenario, strategy);
-  if (!strategy.has_gossip() && !strategy.mutable_collective()->has_algorithm())
-    strategy.mutable_collective()->set_algorithm(proto::Collective::RING);
-  scenario.strategy.collective =
-      read_collective(document, scenario, strategy.collective(), "strategy.collective");
+  if (!strategy.has_gossip())
+    scenario.strategy.collective =
+        read_collective(document, scenario, *strategy.mutable_collective(), "strategy.collective");
   read_compression(document, scenario, strategy);
   read_within(document, scenario, strategy);
 }

@@ -18,6 +18,9 @@ void read_strategy(Document& document, CheckedScenario& scenario);
 // Part of read_strategy(), after its local_steps; one method is there.
 Method read_method(const Document& document, const CheckedScenario& scenario,
                    proto::Strategy& strategy);
+// Part of read_strategy().
+Collective read_collective(Document& document, CheckedScenario& scenario,
+                           proto::Collective& collective, const std::string& path);
 // Parts of read_method().
 OuterRule read_outer(const Document& document, proto::Optimizer& outer, const std::string& path,
                      const OuterRule& by_default = {});

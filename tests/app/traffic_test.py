@@ -255,7 +255,7 @@ class WrongInput(TrafficTest):
         self.assert_refused(self.topology, "--all-pairs", "--bytes", "1", "--hosts", "a", says="--hosts: 1 host; name two or more")
         self.assert_refused(self.topology, "--all-pairs", "--bytes", "1", "--hosts", "a,a", says='--hosts: "a" is named twice')
         self.assert_refused(self.topology, "--all-pairs", "--bytes", "1", "--hosts", "a,c", says='--hosts: no node is called "c"')
-        self.assert_refused(self.topology, "--collective", "tree", "--bytes", "1", says='--collective: "tree"; write ring, hierarchical or parameter-server')
+        self.assert_refused(self.topology, "--collective", "star", "--bytes", "1", says='--collective: "star"; write one of all-to-all, halving-doubling, hierarchical, pairwise, parameter-server, ring, sharded-parameter-server, tree')
         self.assert_refused(self.topology, "--collective", "parameter-server", "--bytes", "1", says="--server: is missing")
         self.assert_refused(self.topology, "--collective", "ring", "--bytes", "1", "--server", "a", says="--server: is for")
 
