@@ -78,9 +78,10 @@ std::vector<LinkKind> link_kinds(const Topology& topology) {
 
 struct Meaning {
   SimulationSetup setup;
-  Bytes sent_per_sync;  // by all hosts
-  Time sync;            // all workers joining at once, on the idle network
-  Time within;          // of one average inside a cluster
+  Bytes sent_per_sync;             // by all hosts
+  Time sync;                       // all workers joining at once, on the idle network
+  std::optional<Time> as_written;  // the same, of a ring whose order is another one
+  Time within;                     // of one average inside a cluster
   std::optional<Time>
       round;  // H steps of the slowest worker, and the sync; unknown with a measured pace
   double utilisation = 0;  // at best, of the slowest worker
@@ -106,6 +107,11 @@ Meaning find_meaning(const CheckedScenario& scenario) {
   const IdleAllReduce sync = idle_sync(scenario.topology, setup);
   meaning.sync = sync.duration;
   meaning.sent_per_sync = sync.traffic.total();
+  if (!setup.strategy.collective.ring.empty()) {
+    SimulationSetup written = setup;
+    written.strategy.collective.ring.clear();
+    meaning.as_written = idle_sync(scenario.topology, written).duration;
+  }
   Time slowest;
   Time fastest = Time::max();
   for (const WorkerSetup& worker : setup.workers) {
@@ -187,6 +193,10 @@ void print_text(const CheckedScenario& scenario, const Meaning& meaning) {
                    to_text(payload_of_round(setup, 0).bytes()), to_text(meaning.sent_per_sync)));
   line("",
        fmt::format("{} on the idle network, all workers joining at once", to_text(meaning.sync)));
+  if (meaning.as_written)
+    line("", fmt::format("{} with the ring in the workers' order as written: {:.2f} times as long",
+                         to_text(*meaning.as_written),
+                         meaning.as_written->in_seconds() / meaning.sync.in_seconds()));
   if (setup.strategy.within_cluster) {
     line("", fmt::format("inside a cluster every {} steps, {} on the idle fabric",
                          setup.strategy.within_cluster->local_steps, to_text(meaning.within)));
@@ -215,6 +225,7 @@ void print_json(const CheckedScenario& scenario, const Meaning& meaning) {
   json["payload_bytes"] = payload_of_round(meaning.setup, 0).bytes().count();
   json["bytes_sent_per_sync"] = meaning.sent_per_sync.count();
   json["ideal_sync_s"] = meaning.sync.in_seconds();
+  if (meaning.as_written) json["ideal_sync_as_written_s"] = meaning.as_written->in_seconds();
   if (meaning.setup.strategy.within_cluster)
     json["ideal_sync_within_cluster_s"] = meaning.within.in_seconds();
   if (meaning.round) {

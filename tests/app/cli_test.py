@@ -183,6 +183,17 @@ class Check(CommandLine):
         self.assertAlmostEqual(meaning["round_s"], 5 * 0.05 + 32.02, places=6)
         self.assertAlmostEqual(meaning["compute_utilisation_at_best"], 0.25 / 32.27, places=6)
 
+    def test_says_what_the_order_of_a_ring_gains(self):
+        clusters = "topology.clusters={names: ['a', 'b'] hosts: 4 fabric { bandwidth: '100 Gbit/s' latency: '0 s' } wan { bandwidth: '100 Mbit/s' latency: '5 ms' }}"
+        ring = "strategy.collective={ring: ['a/0', 'b/0', 'a/1', 'b/1', 'a/2', 'b/2', 'a/3', 'b/3']}"
+        sets = [option for value in (clusters, "workers={per: HOST}", ring, "project={parameters: 1e8}") for option in ("--set", value)]
+        done = self.syncline("check", self.scenario, *sets)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("with the ring in the workers' order as written: 0.", done.stdout)
+        told = json.loads(self.syncline("check", self.scenario, "--json", *sets).stdout)
+        # Four edges of the ring cross each cluster's link each way, instead of one.
+        self.assertAlmostEqual(told["ideal_sync_s"] / told["ideal_sync_as_written_s"], 4, delta=0.2)
+
     def test_says_what_a_run_does(self):
         """The round of `check` is that of a run whose workers join at once."""
         meaning = json.loads(self.syncline("check", self.scenario, "--json").stdout)
