@@ -132,7 +132,7 @@ class Network {
   const Transport& transport() const;
 
   ChannelUse use(ChannelId channel) const;
-  std::vector<ChannelUse> uses() const;        // of all channels, in one pass
+  std::vector<ChannelUse> uses() const;  // of all channels, in one pass
   // Now; 0 while down. A trace's point of this very instant counts from its CHANGE phase on, and
   // where nothing moves from the next instant on.
   BitRate capacity(ChannelId channel) const;
