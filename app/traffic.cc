@@ -39,6 +39,12 @@ const std::map<std::string, CollectiveAlgorithm>& algorithms() {
   return kAlgorithms;
 }
 
+std::string algorithm_names() {
+  std::string names;
+  for (const auto& [name, algorithm] : algorithms()) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
 // What is to be carried: flows or a collective.
 struct Job {
   std::string name;
@@ -141,12 +147,9 @@ std::vector<Flow> all_pairs(const std::vector<NodeId>& hosts, Bytes bytes) {
 
 void read_collective(const LoadedNetwork& network, const TrafficOptions& options, Job& job) {
   const auto known = algorithms().find(options.collective);
-  if (known == algorithms().end()) {
-    std::string names;
-    for (const auto& [name, algorithm] : algorithms()) names += (names.empty() ? "" : ", ") + name;
-    throw InputError(
-        fmt::format("--collective: \"{}\"; write one of {}", shown(options.collective), names));
-  }
+  if (known == algorithms().end())
+    throw InputError(fmt::format("--collective: \"{}\"; write one of {}", shown(options.collective),
+                                 algorithm_names()));
   Collective collective{.algorithm = known->second};
   const bool served = known->second == CollectiveAlgorithm::PARAMETER_SERVER;
   if (served && options.server.empty())
@@ -298,8 +301,7 @@ void add_traffic_options(CLI::App& command, TrafficOptions& options) {
                    "Instead of FLOWS: --bytes from each host to each other one, all at once");
   command
       .add_option("--collective", options.collective,
-                  "Instead of FLOWS: an all-reduce of --bytes: ring, hierarchical or "
-                  "parameter-server")
+                  "Instead of FLOWS: an all-reduce of --bytes: " + algorithm_names())
       ->type_name("ALGORITHM");
   command
       .add_option("--bytes", options.bytes,
