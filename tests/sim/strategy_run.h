@@ -1,6 +1,9 @@
 // A run of a strategy on a star of hosts, its closed forms, and the program that it writes.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -33,6 +36,26 @@ inline SimulationSetup base_setup(std::vector<WorkerSetup> workers, Method metho
 // The ring over hosts of a star that is idle.
 inline double ring_s(double hosts, double payload = kPayload) {
   return 2 * (hosts - 1) * (payload / hosts / kBandwidth + 2 * kLatency);
+}
+
+// A run that ends by time, between rounds and inside them: its last evaluation is of the last round
+// and at the end.
+inline void expect_everything_by_the_end(const Method& method, std::size_t hosts) {
+  const TestStar star(hosts, kBandwidth, kLatency);
+  for (const double stop : {0.04, 0.3, 1.0, 1.04, 3.33}) {
+    SCOPED_TRACE(stop);
+    SimulationSetup setup = base_setup(star.workers(kStep), method, 20, 0);
+    setup.workers[1].step = Time::seconds(0.07);
+    setup.stop.steps.reset();
+    setup.recorded_steps = 1'000'000;
+    setup.stop.time = Time::seconds(stop);
+    Program program("header");
+    const SimulationOutcome outcome = simulate(star.topology, setup, &program);
+    EXPECT_EQ(outcome.rounds.empty(), stop < 0.05);
+    if (outcome.rounds.empty()) continue;
+    EXPECT_EQ(outcome.evaluations.back().round, outcome.rounds.size());
+    EXPECT_EQ(outcome.evaluations.back().at, outcome.virtual_time);
+  }
 }
 
 // Hashes of the programs that a method writes over three networks: even, uneven, and very uneven
